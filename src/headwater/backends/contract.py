@@ -1,0 +1,155 @@
+"""What a backend provides. This page and the test suite are the guide for writing one.
+
+A backend is a folder `backends/NAME/` whose `__init__.py` has a function `backend() -> Backend`. It never imports
+another backend or the runtime. All sizes are in bytes unless said otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, TypeAlias
+
+from headwater import ir
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What a device can do; checked when a kernel is compiled, never silently worked round."""
+
+    float64: bool = True
+    int64: bool = True
+    float_atomics: bool = True
+    max_block_threads: int = 1024
+    max_shared_bytes: int = 48 * 1024
+    max_array_bytes: int = 1 << 62
+    # How many threads make one block where the launch leaves it open.
+    default_block: int = 256
+    # Whether one thread that walks a run of elements is as good as many that share it (a CPU core).
+    serial_threads: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceInfo:
+    """One device that could be opened: `name` is what `headwater.device` takes."""
+
+    name: str
+    index: int
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """Why a backend has no device here, and what to install."""
+
+    reason: str
+    hint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to compile; part of a program's key.
+
+    `contract` allows a * b + c to be one rounding. `lanes` forces the SIMD width (0: the device's own).
+    """
+
+    contract: bool = True
+    lanes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class VectorLayout:
+    """Where component c of element i of a vector array lies: scalar i * element_stride + c * component_stride."""
+
+    element_stride: int
+    component_stride: int
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """A piece of device memory. `handle` is the backend's own; equality is identity of the allocation."""
+
+    nbytes: int
+    handle: object = field(compare=False)
+    serial: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayArgument:
+    """An array as a launch passes it. Strides are in scalars; `component_stride` is 0 for scalar elements."""
+
+    memory: Memory
+    offset: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    component_stride: int = 0
+
+
+LaunchArgument: TypeAlias = ArrayArgument | bool | int | float
+
+
+class Executable(Protocol):
+    """A loaded program."""
+
+    def launch(self, grid: tuple[int, int, int], arguments: Sequence[LaunchArgument]) -> None:
+        """Must: run `grid` blocks after everything launched before on this device.
+
+        `arguments` are in the order of `kernel.parameters`, scalars already of the parameter's type and range.
+        May return before the work is done; `Driver.read` and `Driver.synchronize` wait.
+        """
+
+
+class Driver(Protocol):
+    """One open device. Every method must be safe to call from any thread."""
+
+    info: DeviceInfo
+    capabilities: Capabilities
+
+    def fingerprint(self, options: Options) -> str:
+        """Must: name everything that a compiled payload depends on beside the kernel: target, versions, driver."""
+
+    def vector_layout(self, components: int, count: int) -> VectorLayout:
+        """Must: say how `count` elements of a vector array lie in memory."""
+
+    def allocate(self, nbytes: int) -> Memory:
+        """Must: give memory aligned to 64 bytes; DeviceError where there is none left."""
+
+    def free(self, memory: Memory) -> None:
+        """Must: take it back once the work that uses it is done."""
+
+    def write(self, memory: Memory, offset: int, data: memoryview) -> None:
+        """Must: copy host bytes to the device, in order with launches."""
+
+    def read(self, memory: Memory, offset: int, out: memoryview) -> None:
+        """Must: copy device bytes to the host, after all launches before."""
+
+    def copy(self, source: Memory, source_offset: int, target: Memory, target_offset: int, nbytes: int) -> None:
+        """Must: copy inside the device, in order with launches."""
+
+    def compile(self, kernel: ir.Kernel, options: Options) -> bytes:
+        """Must: give a payload that `load` takes in another process with the same fingerprint.
+
+        The kernel has passed `lower_returns` and the barrier check; it still holds `Neighbors` loops, so that the
+        backend chooses their plan with `passes.lower_neighbors`. The kernel may be changed in place.
+        """
+
+    def load(self, payload: bytes) -> Executable:
+        """Must: make a program ready to launch."""
+
+    def source(self, kernel: ir.Kernel, options: Options) -> str:
+        """Should: the generated text, for people."""
+
+    def synchronize(self) -> None:
+        """Must: wait until all work of the device is done."""
+
+
+class Backend(Protocol):
+    """The entry of a backend's folder. Must be cheap to make: importing heavy packages waits for `open`."""
+
+    name: str
+
+    def devices(self) -> Sequence[DeviceInfo] | Absence:
+        """Must: the devices there are, or why there is none."""
+
+    def open(self, index: int) -> Driver:
+        """Must: open one; called once a process for each device."""

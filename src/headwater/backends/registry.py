@@ -1,0 +1,39 @@
+"""Finds backends by listing the folder beside this file."""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+from pathlib import Path
+
+from headwater.backends.contract import Absence, Backend, DeviceInfo
+from headwater.errors import DeviceError
+
+
+@cache
+def backends() -> dict[str, Backend]:
+    """Every backend by folder name, in alphabetical order."""
+    folders = sorted(p.parent.name for p in Path(__file__).parent.glob("*/__init__.py"))
+    modules = {name: importlib.import_module(f"headwater.backends.{name}") for name in folders}
+    return {name: module.backend() for name, module in modules.items()}
+
+
+def find(name: str) -> tuple[Backend, DeviceInfo]:
+    """The backend and device of a name such as 'cpu' or 'vulkan:1'; DeviceError where there is none."""
+    kind, _, number = name.partition(":")
+    if number and not number.isdigit():
+        raise DeviceError(f"'{name}' is not a device's name; 'cpu' or 'cpu:0' was expected")
+    index = int(number or 0)
+    known: list[str] = []
+    absences: list[str] = []
+    for backend in backends().values():
+        found = backend.devices()
+        if isinstance(found, Absence):
+            absences.append(f"{backend.name}: {found.reason}; {found.hint}")
+            continue
+        for info in found:
+            if info.name == kind and info.index == index:
+                return backend, info
+            known.append(info.name if info.index == 0 else f"{info.name}:{info.index}")
+    hint = "; ".join([f"there are {', '.join(known)}", *absences])
+    raise DeviceError(f"there is no device '{name}' here", hint=hint)

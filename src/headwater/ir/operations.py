@@ -1,0 +1,119 @@
+"""The operation table: every pure scalar operation, its type rule and its exact meaning.
+
+Meanings are the contract of design section 3. The reference backend follows the text literally; every
+other backend must agree with it (floats: within the device's stated accuracy; + - * / and sqrt exactly on
+`cpu`). Integers wrap. Nothing traps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from headwater.types import BOOL, ScalarType
+
+TypeRule = Callable[[tuple[ScalarType, ...], ScalarType], str | None]
+
+
+def _same(kinds: str, result: str = "operand") -> TypeRule:
+    """All operands have one type of the given kinds; the result has that type, or is a bool."""
+
+    def rule(types: tuple[ScalarType, ...], out: ScalarType) -> str | None:
+        first = types[0]
+        if any(kind is not first for kind in types):
+            return f"operands of one type were expected, not {', '.join(map(str, types))}"
+        if first.kind not in kinds.split():
+            return f"operands of kind {kinds} were expected, not {first}"
+        expected = BOOL if result == "bool" else first
+        return None if out is expected else f"the result must be {expected}, not {out}"
+
+    return rule
+
+
+def _shift(types: tuple[ScalarType, ...], out: ScalarType) -> str | None:
+    return _same("int uint")(types, out)
+
+
+def _select(types: tuple[ScalarType, ...], out: ScalarType) -> str | None:
+    condition, a, b = types
+    if condition is not BOOL or a is not b or out is not a:
+        return f"select takes (bool, T, T) and gives T, not ({condition}, {a}, {b}) giving {out}"
+    return None
+
+
+def _cast(types: tuple[ScalarType, ...], out: ScalarType) -> str | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One row: how many operands, how types follow, what it computes."""
+
+    name: str
+    arity: int
+    rule: TypeRule
+    meaning: str
+
+
+_ROWS = (
+    # arithmetic
+    Operation("neg", 1, _same("int uint float"), "-a; integers wrap; flips the sign of a zero and of a NaN"),
+    Operation("abs", 1, _same("int uint float"), "|a|; the smallest integer stays itself; -0.0 gives 0.0"),
+    Operation("sqrt", 1, _same("float"), "correctly rounded square root on cpu; NaN below zero"),
+    Operation("floor", 1, _same("float"), "largest integral value not above a"),
+    Operation("ceil", 1, _same("float"), "smallest integral value not below a"),
+    Operation("rint", 1, _same("float"), "nearest integral value, ties to even"),
+    Operation("add", 2, _same("int uint float"), "a + b; integers wrap"),
+    Operation("sub", 2, _same("int uint float"), "a - b; integers wrap"),
+    Operation("mul", 2, _same("int uint float"), "a * b; integers wrap"),
+    Operation("div", 2, _same("float"), "a / b, IEEE"),
+    Operation(
+        "floordiv",
+        2,
+        _same("int uint float"),
+        "floor(a / b) as in Python; integers: 0 for b == 0, the smallest over -1 wraps to itself; "
+        "floats: floor of the rounded quotient a / b",
+    ),
+    Operation(
+        "mod",
+        2,
+        _same("int uint float"),
+        "as Python's %, the sign of b; integers: a for b == 0; floats: a - b * floor(a / b), each step rounded",
+    ),
+    Operation("min", 2, _same("int uint float"), "the smaller; a NaN loses to a number; the sign of a zero is open"),
+    Operation("max", 2, _same("int uint float"), "the larger; a NaN loses to a number; the sign of a zero is open"),
+    # bits
+    Operation("and", 2, _same("bool int uint"), "bitwise and; on bools the logical one, both sides evaluated"),
+    Operation("or", 2, _same("bool int uint"), "bitwise or; on bools the logical one, both sides evaluated"),
+    Operation("xor", 2, _same("bool int uint"), "bitwise exclusive or"),
+    Operation("not", 1, _same("bool int uint"), "bitwise complement; on bools the logical one"),
+    Operation("shl", 2, _shift, "a << (b mod bits)"),
+    Operation("shr", 2, _shift, "a >> (b mod bits), arithmetic for signed types"),
+    # comparison: ordered, so false where a side is NaN, but ne is true there
+    Operation("lt", 2, _same("int uint float", "bool"), "a < b"),
+    Operation("le", 2, _same("int uint float", "bool"), "a <= b"),
+    Operation("gt", 2, _same("int uint float", "bool"), "a > b"),
+    Operation("ge", 2, _same("int uint float", "bool"), "a >= b"),
+    Operation("eq", 2, _same("bool int uint float", "bool"), "a == b"),
+    Operation("ne", 2, _same("bool int uint float", "bool"), "a != b; true where a side is NaN"),
+    # choice and conversion
+    Operation("select", 3, _select, "b where a holds, else c; both evaluated"),
+    Operation(
+        "cast",
+        1,
+        _cast,
+        "to the result's type: int to int keeps the low bits (sign or zero extended by the source); float to int "
+        "truncates, saturates, NaN gives 0; int to float and float to float round to nearest even; to bool is a != 0 "
+        "(true for NaN); bool to number is 0 or 1",
+    ),
+)
+
+OPERATIONS: dict[str, Operation] = {row.name: row for row in _ROWS}
+
+# What an atomic does to the element x with the operand v; each returns the old element.
+# Float min and max follow `min` and `max` above.
+ATOMICS: dict[str, str] = {
+    "add": "x + v",
+    "min": "min(x, v)",
+    "max": "max(x, v)",
+}

@@ -1,0 +1,84 @@
+"""Vectors, arrays and structs, as the frontend sees them.
+
+The IR holds scalars only: the frontend splits a vector value into its components and a struct into its
+fields. What stays is the element type of an array, because the device chooses how vectors lie in memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from headwater.types.scalars import ScalarType
+
+
+@dataclass(frozen=True, slots=True)
+class VectorType:
+    """A vector of `size` components of one scalar type."""
+
+    scalar: ScalarType
+    size: int
+
+    def __str__(self) -> str:
+        return f"vec{self.size}<{self.scalar}>"
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayType:
+    """An array argument. `alias` is a group number: arrays of one launch that share memory share it."""
+
+    element: ScalarType | VectorType
+    ndim: int
+    contiguous: bool = True
+    alias: int = 0
+
+    def __str__(self) -> str:
+        return f"array<{self.element}, {self.ndim}>"
+
+    @property
+    def scalar(self) -> ScalarType:
+        return self.element.scalar if isinstance(self.element, VectorType) else self.element
+
+    @property
+    def components(self) -> int:
+        return self.element.size if isinstance(self.element, VectorType) else 1
+
+
+@dataclass(frozen=True, slots=True)
+class StructType:
+    """A frozen dataclass (or another bundle) passed as one argument, by field name."""
+
+    name: str
+    fields: tuple[tuple[str, ArgumentType], ...]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def field(self, name: str) -> ArgumentType | None:
+        """The type of the field `name`, or None where there is no such field."""
+        for field, kind in self.fields:
+            if field == name:
+                return kind
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class GridType(StructType):
+    """A cell grid passed as one argument; `grid.neighbors(...)` is the language's neighbour loop.
+
+    Its fields are named by `headwater.ir.GridRef`. `periodic` and `reach` are compile-time facts:
+    which axes wrap, and how many cells the cutoff spans (a cell is at least cutoff / reach wide).
+    """
+
+    periodic: tuple[bool, bool, bool] = (False, False, False)
+    reach: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantType:
+    """An argument or captured value that is frozen into the program (part of its key)."""
+
+    value: bool | int | float
+
+
+ArgumentType: TypeAlias = ScalarType | VectorType | ArrayType | StructType | ConstantType
