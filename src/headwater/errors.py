@@ -69,6 +69,10 @@ class LaunchError(HeadwaterError):
     """A launch was asked for with wrong arguments, sizes or devices."""
 
 
+class KernelError(HeadwaterError):
+    """A running kernel did something that is not defined; found by a checking device."""
+
+
 class DeviceError(HeadwaterError):
     """A device is unknown, missing, lost or out of memory."""
 

@@ -28,6 +28,10 @@ class ScalarType:
     def __repr__(self) -> str:
         return self.name
 
+    def __reduce__(self) -> tuple[object, ...]:
+        # Types are compared by identity, so a pickled or copied kernel must find the same objects.
+        return _named, (self.name,)
+
     @property
     def weak(self) -> bool:
         return self.bits == 0
@@ -73,6 +77,11 @@ WEAK_FLOAT = ScalarType("weak float", "float", 0)
 
 SCALARS: tuple[ScalarType, ...] = (BOOL, INT32, UINT32, INT64, FLOAT32, FLOAT64)
 _BY_NAME = {scalar.name: scalar for scalar in SCALARS}
+
+
+def _named(name: str) -> ScalarType:
+    weak = {scalar.name: scalar for scalar in (WEAK_INT, WEAK_FLOAT)}
+    return (_BY_NAME | weak)[name]
 
 
 def from_numpy(dtype: np.dtype[Any]) -> ScalarType:
