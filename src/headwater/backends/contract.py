@@ -151,5 +151,9 @@ class Backend(Protocol):
     def devices(self) -> Sequence[DeviceInfo] | Absence:
         """Must: the devices there are, or why there is none."""
 
-    def open(self, index: int) -> Driver:
-        """Must: open one; called once a process for each device."""
+    def open(self, index: int, **options: int) -> Driver:
+        """Must: open one; called once a process for each device and set of options.
+
+        Options are those of `headwater.device(name, **options)`, and the backend names the ones it has ('threads',
+        say). DeviceError where one is unknown or out of range.
+        """
