@@ -97,6 +97,12 @@ _ROWS = (
     Operation("eq", 2, _same("bool int uint float", "bool"), "a == b"),
     Operation("ne", 2, _same("bool int uint float", "bool"), "a != b; true where a side is NaN"),
     # choice and conversion
+    Operation(
+        "uniform",
+        1,
+        _same("bool int uint float"),
+        "a itself; the user asserts that it is the same for all threads of the block",
+    ),
     Operation("select", 3, _select, "b where a holds, else c; both evaluated"),
     Operation(
         "cast",

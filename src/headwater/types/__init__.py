@@ -5,6 +5,7 @@ from headwater.types.aggregates import ArrayType as ArrayType
 from headwater.types.aggregates import ConstantType as ConstantType
 from headwater.types.aggregates import GridType as GridType
 from headwater.types.aggregates import StructType as StructType
+from headwater.types.aggregates import Vec3 as Vec3
 from headwater.types.aggregates import VectorType as VectorType
 from headwater.types.promotion import join as join
 from headwater.types.scalars import BOOL as BOOL

@@ -7,9 +7,21 @@ fields. What stays is the element type of an array, because the device chooses h
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from headwater.types.scalars import ScalarType
+
+
+@dataclass(frozen=True, slots=True)
+class Vec3:
+    """A vector on the host: components are Python numbers (weak) or NumPy scalars of one type.
+
+    Kernels take it as an argument or as a captured constant.
+    """
+
+    x: Any
+    y: Any
+    z: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +33,10 @@ class VectorType:
 
     def __str__(self) -> str:
         return f"vec{self.size}<{self.scalar}>"
+
+    def __call__(self, x: Any, y: Any, z: Any) -> Vec3:
+        """On the host: a `Vec3` of NumPy scalars. In a kernel the same text makes a vector value."""
+        return Vec3(self.scalar(x), self.scalar(y), self.scalar(z))
 
 
 @dataclass(frozen=True, slots=True)

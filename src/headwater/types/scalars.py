@@ -32,6 +32,10 @@ class ScalarType:
         # Types are compared by identity, so a pickled or copied kernel must find the same objects.
         return _named, (self.name,)
 
+    def __call__(self, value: Any) -> Any:
+        """On the host: the value as a NumPy scalar of this type. In a kernel the same text is a cast."""
+        return self.numpy.type(value)
+
     @property
     def weak(self) -> bool:
         return self.bits == 0
