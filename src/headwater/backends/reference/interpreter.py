@@ -1,0 +1,317 @@
+"""Runs a kernel: block after block, the threads of a block one after another from barrier to barrier.
+
+There is one handler for each node type. A handler of a plain node does its work and returns None; one of a
+node with blocks returns a generator, which yields each barrier that the thread reaches and ends with a
+`Signal`. Kept simple for ever: nothing here is fast, and everything is checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from itertools import product
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from headwater import ir
+from headwater.backends.contract import ArrayArgument, LaunchArgument
+from headwater.backends.reference.arithmetic import OPERATORS, Scalar, cast
+from headwater.backends.reference.memory import Region, argument_region, shared_region
+from headwater.errors import InternalError, KernelError
+
+Triple: TypeAlias = tuple[int, int, int]
+
+
+class Signal(Enum):
+    """How a block ended."""
+
+    NEXT = auto()
+    BREAK = auto()
+    CONTINUE = auto()
+    RETURN = auto()
+
+
+Steps: TypeAlias = Generator[ir.Barrier, None, Signal]
+
+
+@dataclass(slots=True)
+class Thread:
+    """The state of one thread; `regions` holds the launch's arrays and its block's shared ones."""
+
+    kernel: ir.Kernel
+    grid: Triple
+    block: Triple
+    position: Triple
+    regions: dict[object, Region]
+    values: dict[ir.Value, Scalar]
+    variables: dict[ir.Variable, Scalar]
+
+    def fail(self, node: object, text: str, hint: str | None = None) -> KernelError:
+        """The error to raise: names kernel and thread, and points at the node's line."""
+        return KernelError(
+            f"kernel '{self.kernel.name}': {text}, in thread {self.position} of block {self.block}",
+            span=getattr(node, "span", None),
+            hint=hint,
+        )
+
+
+def launch(
+    kernel: ir.Kernel, grid: Triple, arguments: Sequence[LaunchArgument], *, backwards: bool = False
+) -> None:
+    """Run all blocks of `grid` in order; KernelError at the first thing that is not defined.
+
+    `backwards` runs blocks and threads in the opposite order: the result of a kernel without races on
+    order is the same.
+    """
+    regions: dict[object, Region] = {}
+    values: dict[ir.Value, Scalar] = {}
+    for parameter, argument in zip(kernel.parameters, arguments, strict=True):
+        if isinstance(parameter, ir.ArrayParameter):
+            assert isinstance(argument, ArrayArgument)
+            regions[parameter] = argument_region(parameter, argument)
+        else:
+            values[parameter] = cast(parameter.type, argument)
+    with np.errstate(all="ignore"):
+        for block in _positions(grid, backwards):
+            shared: dict[object, Region] = {array: shared_region(array) for array in kernel.shared}
+            threads = [
+                Thread(kernel, grid, block, position, {**regions, **shared}, dict(values), {})
+                for position in _positions(kernel.block_shape, backwards)
+            ]
+            _run_block(threads)
+
+
+def _positions(shape: Triple, backwards: bool) -> list[Triple]:
+    """All positions, x fastest."""
+    found = [(x, y, z) for z, y, x in product(*map(range, reversed(shape)))]
+    return found[::-1] if backwards else found
+
+
+def _run_block(threads: Sequence[Thread]) -> None:
+    running = [_run(thread, thread.kernel.body) for thread in threads]
+    while True:
+        stops = [next(steps, None) for steps in running]
+        if all(stop is None for stop in stops):
+            return
+        for thread, stop in zip(threads, stops, strict=True):
+            if stop is not stops[0]:
+                _refuse_divergence(threads[0], stops[0], thread, stop)
+
+
+def _refuse_divergence(
+    first: Thread, first_stop: ir.Barrier | None, other: Thread, other_stop: ir.Barrier | None
+) -> None:
+    hint = "every thread of a block must reach the same barriers"
+    if first_stop is None or other_stop is None:
+        ended, waits, stop = (
+            (first, other, other_stop) if first_stop is None else (other, first, first_stop)
+        )
+        text = (
+            f"a thread waits at a barrier that thread {ended.position} has ended without reaching"
+        )
+        raise waits.fail(stop, text, hint)
+    line = "" if first_stop.span is None else f" in line {first_stop.span.line}"
+    text = f"a thread waits at one barrier, thread {first.position} at another{line}"
+    raise other.fail(other_stop, text, hint)
+
+
+def _run(thread: Thread, block: ir.Block) -> Steps:
+    for node in block.nodes:
+        steps = HANDLERS[type(node)](thread, node)
+        if steps is None:
+            continue
+        signal = yield from steps
+        if signal is not Signal.NEXT:
+            return signal
+    return Signal.NEXT
+
+
+# --- values and memory ----------------------------------------------------------------------------
+
+
+def _constant(thread: Thread, node: ir.Constant) -> None:
+    thread.values[node.result] = cast(node.result.type, node.value)
+
+
+def _compute(thread: Thread, node: ir.Compute) -> None:
+    arguments = [thread.values[argument] for argument in node.arguments]
+    thread.values[node.result] = OPERATORS[node.operation](node.result.type, *arguments)
+
+
+def _index(thread: Thread, node: ir.Index) -> None:
+    sizes = {
+        "thread": thread.position,
+        "block": thread.block,
+        "block_size": thread.kernel.block_shape,
+        "grid_size": thread.grid,
+    }
+    thread.values[node.result] = sizes[node.kind][node.axis]
+
+
+def _extent(thread: Thread, node: ir.Extent) -> None:
+    thread.values[node.result] = thread.regions[node.array].shape[node.axis]
+
+
+def _read(thread: Thread, node: ir.Read) -> None:
+    if node.variable not in thread.variables:
+        raise thread.fail(node, f"'{node.variable.name}' is read before it is assigned")
+    thread.values[node.result] = thread.variables[node.variable]
+
+
+def _assign(thread: Thread, node: ir.Assign) -> None:
+    thread.variables[node.variable] = thread.values[node.value]
+
+
+def _find(thread: Thread, node: ir.Load | ir.Store | ir.Atomic) -> tuple[Region, int]:
+    region = thread.regions[node.array]
+    indices = tuple(thread.values[index] for index in node.indices)
+    for axis, (index, extent) in enumerate(zip(indices, region.shape, strict=True)):
+        if 0 <= index < extent:
+            continue
+        along = f" along axis {axis}" if len(indices) > 1 else ""
+        text = f"the subscript {index} of '{region.name}' is out of bounds{along}: it has {extent}"
+        hint = "only constant negative subscripts count from the end" if index < 0 else None
+        raise thread.fail(node, text, hint)
+    return region, region.place(indices, node.component)
+
+
+def _require_known(thread: Thread, node: ir.Load | ir.Atomic, region: Region, place: int) -> None:
+    if region.known is None or region.known[place]:
+        return
+    indices = ", ".join(str(thread.values[index]) for index in node.indices)
+    text = f"'{region.name}[{indices}]' is read before any thread has written it"
+    raise thread.fail(node, text, "shared arrays are not initialised")
+
+
+def _load(thread: Thread, node: ir.Load) -> None:
+    region, place = _find(thread, node)
+    _require_known(thread, node, region, place)
+    thread.values[node.result] = region.load(place)
+
+
+def _store(thread: Thread, node: ir.Store) -> None:
+    region, place = _find(thread, node)
+    region.store(place, thread.values[node.value])
+
+
+def _atomic(thread: Thread, node: ir.Atomic) -> None:
+    region, place = _find(thread, node)
+    _require_known(thread, node, region, place)
+    old = region.load(place)
+    combine = OPERATORS[node.operation]
+    region.store(place, combine(node.value.type, old, thread.values[node.value]))
+    thread.values[node.result] = old
+
+
+# --- control --------------------------------------------------------------------------------------
+
+
+def _if(thread: Thread, node: ir.If) -> Steps:
+    return _run(thread, node.then if thread.values[node.condition] else node.orelse)
+
+
+def _for(thread: Thread, node: ir.For) -> Steps:
+    start, stop, step = (thread.values[bound] for bound in (node.start, node.stop, node.step))
+    for index in range(start, stop, step) if step != 0 else ():
+        thread.values[node.index] = index
+        signal = yield from _run(thread, node.body)
+        if signal is Signal.BREAK:
+            break
+        if signal is Signal.RETURN:
+            return signal
+    return Signal.NEXT
+
+
+def _while(thread: Thread, node: ir.While) -> Steps:
+    while True:
+        yield from _run(thread, node.test)
+        if not thread.values[node.condition]:
+            return Signal.NEXT
+        signal = yield from _run(thread, node.body)
+        if signal is Signal.BREAK:
+            return Signal.NEXT
+        if signal is Signal.RETURN:
+            return signal
+
+
+def _jump(signal: Signal) -> Callable[[Thread, object], Steps]:
+    def steps(thread: Thread, node: object) -> Steps:
+        yield from ()  # makes this a generator, as all handlers of control nodes are
+        return signal
+
+    return steps
+
+
+def _inlined(thread: Thread, node: ir.Inlined) -> Steps:
+    signal = yield from _run(thread, node.body)
+    return Signal.NEXT if signal is Signal.RETURN else signal
+
+
+def _barrier(thread: Thread, node: ir.Barrier) -> Steps:
+    yield node
+    return Signal.NEXT
+
+
+def _cooperative(thread: Thread, node: ir.Cooperative) -> Steps:
+    return _run(thread, node.body)
+
+
+def _neighbors(thread: Thread, node: ir.Neighbors) -> Steps:
+    """Brute force over all particles of the grid, in ascending order: it knows nothing of cells."""
+    grid = node.grid
+    starts = thread.regions[grid.cell_start]
+    count = starts.load(starts.place((starts.shape[0] - 1,), 0))
+    positions = thread.regions[grid.positions]
+    distance2: Any = 0
+    offsets: list[np.ndarray[Any, Any]] = []
+    for axis, center in enumerate(node.center):
+        offset = thread.values[center] - positions.plane(axis, count)
+        if grid.periodic[axis]:
+            box = thread.values[grid.box[axis]]
+            offset = offset - box * np.rint(offset / box)
+        offsets.append(offset)
+        distance2 = offset * offset if axis == 0 else distance2 + offset * offset
+    own = None if node.center_index is None else thread.values[node.center_index]
+    near = np.flatnonzero(distance2 < thread.values[grid.cutoff2])
+    for j in near.tolist():
+        if j == own:
+            continue
+        thread.values[node.index] = j
+        for value, offset in zip(node.offset, offsets, strict=True):
+            thread.values[value] = offset[j]
+        thread.values[node.distance2] = distance2[j]
+        signal = yield from _run(thread, node.body)
+        if signal is Signal.BREAK:
+            break
+        if signal is Signal.RETURN:
+            return signal
+    return Signal.NEXT
+
+
+def _unknown(thread: Thread, node: object) -> None:
+    raise InternalError(f"the interpreter does not know the node {type(node).__name__}")
+
+
+HANDLERS: dict[type[Any], Callable[[Thread, Any], Steps | None]] = {
+    ir.Constant: _constant,
+    ir.Compute: _compute,
+    ir.Index: _index,
+    ir.Extent: _extent,
+    ir.Read: _read,
+    ir.Assign: _assign,
+    ir.Load: _load,
+    ir.Store: _store,
+    ir.Atomic: _atomic,
+    ir.If: _if,
+    ir.For: _for,
+    ir.While: _while,
+    ir.Break: _jump(Signal.BREAK),
+    ir.Continue: _jump(Signal.CONTINUE),
+    ir.Return: _jump(Signal.RETURN),
+    ir.Inlined: _inlined,
+    ir.Barrier: _barrier,
+    ir.Cooperative: _cooperative,
+    ir.Neighbors: _neighbors,
+}

@@ -1,0 +1,79 @@
+"""Arrays as the interpreter sees them: flat, typed, checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from headwater import ir
+from headwater.backends.contract import ArrayArgument
+from headwater.backends.reference.arithmetic import Scalar
+from headwater.types import ScalarType
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """One array: `data` is flat; strides are in scalars. `known` marks what was written, if it counts."""
+
+    name: str
+    scalar: ScalarType
+    data: np.ndarray[Any, Any]
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    component_stride: int
+    known: np.ndarray[Any, Any] | None = None
+
+    def place(self, indices: tuple[int, ...], component: int) -> int:
+        """Where a component of an element lies in `data`."""
+        steps = zip(indices, self.strides, strict=True)
+        return sum(index * stride for index, stride in steps) + component * self.component_stride
+
+    def load(self, place: int) -> Scalar:
+        return self.data[place] if self.scalar.is_float else self.data.item(place)
+
+    def store(self, place: int, value: Scalar) -> None:
+        self.data[place] = value
+        if self.known is not None:
+            self.known[place] = True
+
+    def plane(self, component: int, count: int) -> np.ndarray[Any, Any]:
+        """One component of the first `count` elements of a one-dimensional array."""
+        places = np.arange(count) * self.strides[0] + component * self.component_stride
+        return self.data[places]
+
+
+def argument_region(parameter: ir.ArrayParameter, argument: ArrayArgument) -> Region:
+    """The view of an argument in its memory. A trailing piece smaller than a scalar is left out."""
+    buffer = argument.memory.handle
+    assert isinstance(buffer, np.ndarray)
+    scalar = parameter.type.scalar
+    usable = (buffer.nbytes - argument.offset) // scalar.size * scalar.size
+    data = buffer[argument.offset : argument.offset + usable].view(scalar.numpy)
+    return Region(
+        parameter.name,
+        scalar,
+        data,
+        argument.shape,
+        argument.strides,
+        argument.component_stride,
+    )
+
+
+def shared_region(array: ir.SharedArray) -> Region:
+    """A block's own array, row-major, of unknown content."""
+    strides: list[int] = []
+    total = array.components
+    for extent in reversed(array.shape):
+        strides.insert(0, total)
+        total *= extent
+    return Region(
+        array.name,
+        array.scalar,
+        np.zeros(total, array.scalar.numpy),
+        array.shape,
+        tuple(strides),
+        1,
+        np.zeros(total, np.bool_),
+    )
