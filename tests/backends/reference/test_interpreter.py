@@ -350,6 +350,15 @@ def test_a_return_before_a_barrier_is_divergence() -> None:
     assert "thread (0, 0, 0) has ended" in refused(bench, 1).message
 
 
+def test_an_assertion_of_uniformity_that_does_not_hold() -> None:
+    bench = Bench((2, 1, 1))
+    b = bench.builder
+    b.compute("uniform", b.index("block", 0))
+    b.compute("uniform", b.index("thread", 0))
+    error = refused(bench, 2)
+    assert "a value asserted uniform is 1 here and 0 in another thread" in error.message
+
+
 def test_a_variable_read_before_it_is_assigned() -> None:
     bench = Bench((1, 1, 1))
     bench.builder.read(bench.variable(INT32))

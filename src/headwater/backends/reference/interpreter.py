@@ -36,9 +36,16 @@ class Signal(Enum):
 Steps: TypeAlias = Generator[ir.Barrier, None, Signal]
 
 
+# What the threads of one block asserted to be uniform: by node, in the order of execution.
+Asserted: TypeAlias = dict[ir.Compute, list[Scalar]]
+
+
 @dataclass(slots=True)
 class Thread:
-    """The state of one thread; `regions` holds the launch's arrays and its block's shared ones."""
+    """The state of one thread; `regions` holds the launch's arrays and its block's shared ones.
+
+    `asserted` belongs to the block; `assertions` counts how often this thread has met each `uniform`.
+    """
 
     kernel: ir.Kernel
     grid: Triple
@@ -47,6 +54,8 @@ class Thread:
     regions: dict[object, Region]
     values: dict[ir.Value, Scalar]
     variables: dict[ir.Variable, Scalar]
+    asserted: Asserted
+    assertions: dict[ir.Compute, int]
 
     def fail(self, node: object, text: str, hint: str | None = None) -> KernelError:
         """The error to raise: names kernel and thread, and points at the node's line."""
@@ -75,9 +84,10 @@ def launch(
             values[parameter] = cast(parameter.type, argument)
     with np.errstate(all="ignore"):
         for block in _positions(grid, backwards):
-            shared: dict[object, Region] = {array: shared_region(array) for array in kernel.shared}
+            seen = regions | {array: shared_region(array) for array in kernel.shared}
+            asserted: Asserted = {}
             threads = [
-                Thread(kernel, grid, block, position, {**regions, **shared}, dict(values), {})
+                Thread(kernel, grid, block, position, seen, dict(values), {}, asserted, {})
                 for position in _positions(kernel.block_shape, backwards)
             ]
             _run_block(threads)
@@ -137,7 +147,21 @@ def _constant(thread: Thread, node: ir.Constant) -> None:
 
 def _compute(thread: Thread, node: ir.Compute) -> None:
     arguments = [thread.values[argument] for argument in node.arguments]
+    if node.operation == "uniform":
+        _require_uniform(thread, node, arguments[0])
     thread.values[node.result] = OPERATORS[node.operation](node.result.type, *arguments)
+
+
+def _require_uniform(thread: Thread, node: ir.Compute, value: Scalar) -> None:
+    """The n-th time that a thread comes here, the value must be that of the others' n-th time."""
+    turn = thread.assertions.get(node, 0)
+    thread.assertions[node] = turn + 1
+    before = thread.asserted.setdefault(node, [])
+    if turn == len(before):
+        before.append(value)
+    if value != before[turn] and not (value != value and before[turn] != before[turn]):
+        text = f"a value asserted uniform is {value} here and {before[turn]} in another thread"
+        raise thread.fail(node, text)
 
 
 def _index(thread: Thread, node: ir.Index) -> None:
