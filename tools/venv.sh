@@ -37,6 +37,7 @@ choose_python() {
     done
     fail "no Python 3.11 to 3.14 was found on PATH (python3 is: $(python3 --version 2>&1 || true))." \
         "On Debian 12, Ubuntu 24.04 or later:  sudo apt-get install python3 python3-venv" \
+        "On Ubuntu 22.04:  sudo apt-get install python3.11 python3.11-venv" \
         "Or name one:  PYTHON=/path/to/python3.12 make ..."
 }
 
