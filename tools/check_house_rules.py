@@ -2,6 +2,7 @@
 
 - No vendor word in code outside `backends/`, `compat/` and `cli/`; comments and docstrings may name them.
 - An `__init__.py` holds its public names and nothing else.
+- In the packages that hold kernels, every function that is not one has annotations (mypy cannot tell them apart).
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ VENDOR_FOLDERS = ("backends", "compat", "cli")
 PROTOCOL_NAMES = frozenset({"__cuda_array_interface__"})
 INIT_NAMES = frozenset({"__all__", "__version__"})
 INIT_FUNCTIONS = frozenset({"__getattr__", "__dir__"})
+KERNEL_FOLDERS = ("primitives", "math", "particles", "sph")
+KERNEL_DECORATORS = frozenset({"kernel", "function"})
 
 
 def words_of(text: str) -> set[str]:
@@ -87,13 +90,36 @@ def init_findings(path: Path, tree: ast.Module) -> Iterator[tuple[int, str]]:
             yield node.lineno, "an '__init__.py' holds public names only; move the code to a module"
 
 
+def is_kernel(node: ast.FunctionDef) -> bool:
+    """Whether it is decorated with `@kernel`, `@hw.function` or a call of one."""
+    callees = (d.func if isinstance(d, ast.Call) else d for d in node.decorator_list)
+    names = {d.attr if isinstance(d, ast.Attribute) else getattr(d, "id", "") for d in callees}
+    return bool(names & KERNEL_DECORATORS)
+
+
+def annotation_findings(path: Path, tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Host functions without annotations beside kernels."""
+    if path.relative_to(SOURCE).parts[0] not in KERNEL_FOLDERS:
+        return
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.FunctionDef) or is_kernel(node):
+            continue
+        arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+        bare = [a.arg for a in arguments if a.annotation is None and a.arg not in ("self", "cls")]
+        if bare or node.returns is None:
+            yield (
+                node.lineno,
+                f"the host function '{node.name}' needs annotations for {', '.join(bare) or 'its result'}",
+            )
+
+
 def main() -> int:
     """Check every source file."""
     findings = [
         f"{path.relative_to(SOURCE.parent.parent)}:{line}: {text}"
         for path in sorted(SOURCE.rglob("*.py"))
         for tree in [ast.parse(path.read_text(encoding="utf-8"))]
-        for check in (vendor_findings, init_findings)
+        for check in (vendor_findings, init_findings, annotation_findings)
         for line, text in check(path, tree)
     ]
     print("\n".join(findings) if findings else "House rules: kept.")
