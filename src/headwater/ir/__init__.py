@@ -33,6 +33,7 @@ from headwater.ir.nodes import Variable as Variable
 from headwater.ir.nodes import While as While
 from headwater.ir.nodes import children as children
 from headwater.ir.nodes import operands as operands
+from headwater.ir.nodes import results as results
 from headwater.ir.nodes import walk as walk
 from headwater.ir.operations import ATOMICS as ATOMICS
 from headwater.ir.operations import OPERATIONS as OPERATIONS
