@@ -115,7 +115,11 @@ class Driver(Protocol):
         """Must: give memory aligned to 64 bytes; DeviceError where there is none left."""
 
     def free(self, memory: Memory) -> None:
-        """Must: take it back once the work that uses it is done."""
+        """Must: take it back once the work that uses it is done.
+
+        Finalizers call this, so it may run inside any other method of the driver, on the same thread: it must not
+        wait for a lock that such a method holds.
+        """
 
     def write(self, memory: Memory, offset: int, data: memoryview) -> None:
         """Must: copy host bytes to the device, in order with launches."""

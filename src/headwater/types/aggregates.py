@@ -41,7 +41,11 @@ class VectorType:
 
 @dataclass(frozen=True, slots=True)
 class ArrayType:
-    """An array argument. `alias` is a group number: arrays of one launch that share memory share it."""
+    """An array argument.
+
+    `alias` is 0 where the array shares its memory with no other of the launch; arrays that share memory have
+    one number, from 1 on.
+    """
 
     element: ScalarType | VectorType
     ndim: int
