@@ -1,0 +1,288 @@
+"""What may be passed to a kernel, its type, and its leaves.
+
+An argument is a tree: frozen dataclasses and other bundles are the inner nodes, arrays and scalars the leaves;
+a vector is three leaves. One *describer* for each Python class gives the type (once for each specialisation)
+and the flat list of leaves (at each launch, so it must be fast). The order of the leaves is the order of the
+type's fields everywhere.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Protocol
+
+import numpy as np
+
+from headwater.errors import LaunchError
+from headwater.runtime.array import Array
+from headwater.types import (
+    BOOL,
+    SCALARS,
+    WEAK_FLOAT,
+    WEAK_INT,
+    ArgumentType,
+    ArrayType,
+    GridType,
+    ScalarType,
+    StructType,
+    Vec3,
+    VectorType,
+    from_numpy,
+    join,
+)
+
+Path = tuple[str, ...]
+_COMPONENTS = ("x", "y", "z", "w")
+
+
+class Describer(Protocol):
+    """How values of one Python class are passed."""
+
+    def flatten(self, value: Any, leaves: list[Any], keys: list[object]) -> None:
+        """Append the leaves, and keys from which the type follows; cheap to hash and to compare."""
+
+    def describe(self, value: Any, path: Path) -> ArgumentType:
+        """The type; LaunchError that names the path where a part cannot be passed."""
+
+    def field(self, value: Any, name: str) -> Any:
+        """The part of that name."""
+
+
+class _Scalar:
+    """A Python or NumPy scalar; its class stands for its type."""
+
+    def __init__(self, kind: ScalarType) -> None:
+        self.kind = kind
+
+    def flatten(self, value: Any, leaves: list[Any], keys: list[object]) -> None:
+        leaves.append(value)
+        keys.append(self.kind.name)
+
+    def describe(self, value: Any, path: Path) -> ArgumentType:
+        return self.kind
+
+    def field(self, value: Any, name: str) -> Any:
+        raise KeyError(name)
+
+
+class _ArrayDescriber:
+    """An array: its key stands for type and device."""
+
+    def flatten(self, value: Array, leaves: list[Any], keys: list[object]) -> None:
+        leaves.append(value)
+        keys.append(value.key)
+
+    def describe(self, value: Array, path: Path) -> ArgumentType:
+        return value.type
+
+    def field(self, value: Array, name: str) -> Any:
+        raise KeyError(name)
+
+
+class _Vector:
+    """A host vector: three scalars of one type."""
+
+    def flatten(self, value: Vec3, leaves: list[Any], keys: list[object]) -> None:
+        x, y, z = value.x, value.y, value.z
+        leaves += (x, y, z)
+        keys += (Vec3, type(x), type(y), type(z))
+
+    def describe(self, value: Vec3, path: Path) -> ArgumentType:
+        parts = zip(_COMPONENTS, (value.x, value.y, value.z), strict=False)
+        kinds = [describe(part, (*path, name)) for name, part in parts]
+        scalars = [kind for kind in kinds if isinstance(kind, ScalarType)]
+        one_type = len(set(scalars)) == 1 or all(kind.weak for kind in scalars)
+        if len(scalars) != 3 or not one_type:
+            found = ", ".join(map(str, kinds))
+            name = f"the argument '{'.'.join(path)}'" if path else "an argument"
+            raise LaunchError(
+                f"{name} is a Vec3 of ({found}); three scalars of one type were expected",
+                hint="make it with hw.vec3f(x, y, z) or hw.vec3d(x, y, z)",
+            )
+        return VectorType(join(join(scalars[0], scalars[1]), scalars[2]), 3)
+
+    def field(self, value: Vec3, name: str) -> Any:
+        return getattr(value, name)
+
+
+class _Struct:
+    """A frozen dataclass: its fields in order."""
+
+    def __init__(self, kind: type) -> None:
+        self.kind = kind
+        self.names = tuple(field.name for field in dataclasses.fields(kind))
+
+    def flatten(self, value: Any, leaves: list[Any], keys: list[object]) -> None:
+        keys.append(self.kind)
+        for name in self.names:
+            part = getattr(value, name)
+            DESCRIBERS[type(part)].flatten(part, leaves, keys)
+
+    def describe(self, value: Any, path: Path) -> ArgumentType:
+        parts = ((name, getattr(value, name)) for name in self.names)
+        fields = tuple((name, describe(part, (*path, name))) for name, part in parts)
+        return StructType(self.kind.__qualname__, fields)
+
+    def field(self, value: Any, name: str) -> Any:
+        if name not in self.names:
+            raise KeyError(name)
+        return getattr(value, name)
+
+
+class _Bundle:
+    """An object that names its parts itself, with `__kernel_argument__`; perhaps a cell grid."""
+
+    def __init__(self, kind: type) -> None:
+        self.kind = kind
+        self.is_grid = hasattr(kind, "__kernel_grid__")
+
+    def flatten(self, value: Any, leaves: list[Any], keys: list[object]) -> None:
+        parts: Mapping[str, object] = value.__kernel_argument__()
+        keys.append(self.kind)
+        keys.append(tuple(parts))
+        if self.is_grid:
+            keys.append(value.__kernel_grid__())
+        for part in parts.values():
+            DESCRIBERS[type(part)].flatten(part, leaves, keys)
+
+    def describe(self, value: Any, path: Path) -> ArgumentType:
+        parts: Mapping[str, object] = value.__kernel_argument__()
+        fields = tuple((name, describe(part, (*path, name))) for name, part in parts.items())
+        name = self.kind.__qualname__
+        if not self.is_grid:
+            return StructType(name, fields)
+        periodic, reach = value.__kernel_grid__()
+        x, y, z = map(bool, periodic)
+        return GridType(name, fields, (x, y, z), int(reach))
+
+    def field(self, value: Any, name: str) -> Any:
+        return value.__kernel_argument__()[name]
+
+
+class _Refused:
+    """A class of values that no kernel takes, and what to do instead."""
+
+    def __init__(self, kind: type, hint: str, reason: str = "which no kernel takes") -> None:
+        self.kind, self.hint, self.reason = kind, hint, reason
+
+    def flatten(self, value: Any, leaves: list[Any], keys: list[object]) -> None:
+        self.describe(value, ())
+
+    def describe(self, value: Any, path: Path) -> ArgumentType:
+        name = f"the argument '{'.'.join(path)}'" if path else "an argument"
+        raise LaunchError(f"{name} is a '{self.kind.__name__}', {self.reason}", hint=self.hint)
+
+    def field(self, value: Any, name: str) -> Any:
+        raise KeyError(name)
+
+
+class _Describers(dict[type, Describer]):
+    """The describer of each class, made when its first value comes."""
+
+    def __missing__(self, kind: type) -> Describer:
+        return self.setdefault(kind, _describer(kind))
+
+
+def _describer(kind: type) -> Describer:
+    for applies, make in _RULES:
+        if applies(kind):
+            return make(kind)
+    return _Refused(
+        kind,
+        "pass bool, int, float, NumPy scalars, Arrays, Vec3, or frozen dataclasses of those",
+    )
+
+
+def _numpy_scalar(kind: type[np.generic]) -> Describer:
+    dtype = np.dtype(kind)
+    names = [scalar.name for scalar in SCALARS]
+    if dtype.name not in names:
+        return _Refused(kind, f"use one of {', '.join(names)}")
+    return _Scalar(from_numpy(dtype))
+
+
+def _refuse(hint: str, reason: str = "which no kernel takes") -> Callable[[type], Describer]:
+    return lambda kind: _Refused(kind, hint, reason)
+
+
+def _is_frozen(kind: Any) -> bool:
+    parameters = getattr(kind, "__dataclass_params__", None)
+    return parameters is not None and bool(parameters.frozen)
+
+
+# The first rule that applies to a class decides. NumPy scalars come before Python's, because np.float64 is a
+# float; a bool is an int, so it comes first of those.
+_RULES: tuple[tuple[Callable[[type], bool], Callable[[type], Describer]], ...] = (
+    (lambda kind: hasattr(kind, "__kernel_argument__"), _Bundle),
+    (lambda kind: issubclass(kind, Array), lambda _: _ArrayDescriber()),
+    (lambda kind: issubclass(kind, Vec3), lambda _: _Vector()),
+    (lambda kind: issubclass(kind, np.generic), _numpy_scalar),
+    (lambda kind: issubclass(kind, bool), lambda _: _Scalar(BOOL)),
+    (lambda kind: issubclass(kind, int), lambda _: _Scalar(WEAK_INT)),
+    (lambda kind: issubclass(kind, float), lambda _: _Scalar(WEAK_FLOAT)),
+    (
+        lambda kind: issubclass(kind, np.ndarray),
+        _refuse("upload it with device.array(...)", "in host memory"),
+    ),
+    (_is_frozen, _Struct),
+    (
+        dataclasses.is_dataclass,
+        _refuse("write @dataclass(frozen=True)", "a dataclass that is not frozen"),
+    ),
+    (
+        lambda kind: issubclass(kind, tuple | list | dict),
+        _refuse("pass the items one by one, or as the fields of a frozen dataclass"),
+    ),
+)
+
+DESCRIBERS = _Describers()
+
+
+def describe(value: object, path: Path = ()) -> ArgumentType:
+    """The kernel type of an argument; LaunchError that names `path` where it cannot be passed."""
+    return DESCRIBERS[type(value)].describe(value, path)
+
+
+def leaf(value: object, path: Path) -> Any:
+    """The part of an argument at a path of field names and vector components; () is the value itself."""
+    for name in path:
+        value = DESCRIBERS[type(value)].field(value, name)
+    return value
+
+
+def leaf_paths(kind: ArgumentType, path: Path) -> Iterator[tuple[Path, ArgumentType]]:
+    """The paths and types of the leaves, in the order in which `flatten` appends them."""
+    if isinstance(kind, StructType):
+        for name, part in kind.fields:
+            yield from leaf_paths(part, (*path, name))
+    elif isinstance(kind, VectorType):
+        for component in _COMPONENTS[: kind.size]:
+            yield (*path, component), kind.scalar
+    else:
+        yield path, kind
+
+
+def with_aliases(kind: ArgumentType, groups: Iterator[int]) -> ArgumentType:
+    """The type with the alias group of each of its arrays set from `groups`, in the order of the leaves."""
+    if isinstance(kind, ArrayType):
+        return dataclasses.replace(kind, alias=next(groups))
+    if isinstance(kind, StructType):
+        fields = tuple((name, with_aliases(part, groups)) for name, part in kind.fields)
+        return dataclasses.replace(kind, fields=fields)
+    return kind
+
+
+def alias_groups(arrays: list[Array]) -> tuple[int, ...]:
+    """0 for an array that shares its memory with no other; else a number from 1 for each shared memory.
+
+    Numbers are in order of first occurrence, so equal patterns give equal groups. () where nothing is shared.
+    """
+    if len({array.allocation for array in arrays}) == len(arrays):
+        return ()
+    counts: dict[object, int] = {}
+    for array in arrays:
+        counts[array.allocation] = counts.get(array.allocation, 0) + 1
+    shared = [allocation for allocation, count in counts.items() if count > 1]
+    numbers = {allocation: number for number, allocation in enumerate(shared, start=1)}
+    return tuple(numbers.get(array.allocation, 0) for array in arrays)

@@ -1,0 +1,168 @@
+"""From a kernel function to a program that a device can launch. `build` reads as the list of stages."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import FunctionType
+
+import headwater.types
+from headwater import frontend, ir, passes
+from headwater.backends.contract import Executable, Options
+from headwater.errors import HeadwaterError
+from headwater.runtime.cache import BuildCache, DiskCache, disk_cache
+from headwater.runtime.capabilities import check_capabilities
+from headwater.runtime.device import Device
+from headwater.types import SCALARS, ArgumentType, ScalarType
+
+_PACKAGE = Path(headwater.types.__file__).parent.parent
+# What decides which program comes out of a kernel's text. A driver's fingerprint covers versions and targets,
+# but the sources of our own backends change between two commits too.
+_COMPILER = ("types", "ir", "frontend", "passes", "emit", "backends", "runtime/compile.py")
+
+
+@dataclass(frozen=True, slots=True)
+class Specialization:
+    """Everything that a program depends on."""
+
+    function: FunctionType
+    types: tuple[ArgumentType, ...]
+    block: tuple[int, int, int]
+    guard: frontend.Guard | None
+    options: Options
+    device: Device
+
+    def digest(self) -> str:
+        """The key of the program; equal for equal programs in other processes."""
+        parts = (
+            frontend.fingerprint(self.function),
+            repr(self.types),
+            repr(self.block),
+            repr(self.guard),
+            repr(self.options),
+            repr(self.device.capabilities),
+            self.device.driver.fingerprint(self.options),
+            compiler_digest(),
+        )
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of a program: where the launch finds it, and what it takes there."""
+
+    path: tuple[str, ...]
+    scalar: ScalarType
+    array: bool
+    written: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A loaded program and the parameters it is launched with."""
+
+    parameters: tuple[Parameter, ...]
+    executable: Executable
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """What the disk keeps of a program, so that a later process neither parses nor compiles."""
+
+    parameters: tuple[Parameter, ...]
+    payload: bytes
+
+    def encode(self) -> bytes:
+        """One line of JSON, then the payload."""
+        rows = [[p.path, p.scalar.name, p.array, p.written] for p in self.parameters]
+        return json.dumps(rows).encode() + b"\n" + self.payload
+
+    @classmethod
+    def decode(cls, content: bytes) -> Artifact:
+        """The reverse; ValueError, KeyError or TypeError for what `encode` did not write."""
+        header, _, payload = content.partition(b"\n")
+        scalars = {scalar.name: scalar for scalar in SCALARS}
+        rows = ((tuple(path), scalars[name], *flags) for path, name, *flags in json.loads(header))
+        return cls(tuple(Parameter(*row) for row in rows), payload)
+
+
+# --- the stages -----------------------------------------------------------------------------------
+
+
+def lower(wanted: Specialization) -> ir.Kernel:
+    """The kernel's IR, checked, as backends take it."""
+    kernel = frontend.lower(wanted.function, wanted.types, wanted.block, guard=wanted.guard)
+    passes.lower_returns(kernel)
+    passes.check_barriers(kernel)
+    passes.classify_reductions(kernel)
+    check_capabilities(kernel, wanted.device.capabilities, wanted.device.name)
+    return kernel
+
+
+def build(wanted: Specialization) -> Artifact:
+    """Compile, without any cache."""
+    kernel = lower(wanted)
+    parameters = tuple(map(_parameter, kernel.parameters))
+    return Artifact(parameters, wanted.device.driver.compile(kernel, wanted.options))
+
+
+def program(wanted: Specialization) -> Program:
+    """The program from memory, else from disk, else compiled. One thread builds, the others wait for it."""
+    digest = wanted.digest()
+    return _programs.get((wanted.device, digest), lambda: _load_or_build(wanted, digest))
+
+
+def _load_or_build(wanted: Specialization, digest: str) -> Program:
+    disk = disk_cache()
+    kept = None if disk is None else _load(wanted, digest, disk)
+    if kept is not None:
+        return kept
+    artifact = build(wanted)
+    if disk is not None:
+        disk.write(digest, artifact.encode())
+    return Program(artifact.parameters, wanted.device.driver.load(artifact.payload))
+
+
+def _load(wanted: Specialization, digest: str, disk: DiskCache) -> Program | None:
+    content = disk.read(digest)
+    if content is None:
+        return None
+    try:
+        artifact = Artifact.decode(content)
+        return Program(artifact.parameters, wanted.device.driver.load(artifact.payload))
+    except (HeadwaterError, ValueError, KeyError, TypeError, RuntimeError):
+        return None  # not written by us, or not loadable here: compile it
+
+
+def _parameter(parameter: ir.Parameter) -> Parameter:
+    if isinstance(parameter, ir.ArrayParameter):
+        return Parameter(parameter.path, parameter.type.scalar, True, parameter.written)
+    return Parameter(parameter.path, parameter.type, False, False)
+
+
+_programs: BuildCache[Program] = BuildCache()
+
+
+@cache
+def compiler_digest() -> str:
+    """A digest of the sources of our own compiler, read once a process."""
+    digest = hashlib.sha256()
+    for path in _compiler_sources():
+        digest.update(f"{path.relative_to(_PACKAGE)}\0".encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _compiler_sources() -> Iterator[Path]:
+    for part in _COMPILER:
+        path = _PACKAGE / part
+        yield from sorted(path.rglob("*.py")) if path.is_dir() else [path]
+
+
+def generated_source(wanted: Specialization) -> str:
+    """The text that the device's backend generates, for people."""
+    return wanted.device.driver.source(lower(wanted), wanted.options)

@@ -1,0 +1,166 @@
+"""Devices: found by name, opened once, and the makers of arrays."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+import numpy.typing as npt
+
+from headwater import config
+from headwater.backends import registry
+from headwater.backends.contract import Absence, Capabilities, Driver
+from headwater.errors import HeadwaterError
+from headwater.runtime.array import Array
+from headwater.runtime.elements import ElementType, array_shape, element_type, host_array
+from headwater.types import FLOAT32, ArrayType, VectorType
+
+_DEFAULT_OWNER = "array"
+
+
+class ArrayKey:
+    """Stands for one array type on one device. Compared by identity, so that a launch looks it up fast."""
+
+    __slots__ = ("device", "type")
+
+    def __init__(self, device: Device, kind: ArrayType) -> None:
+        self.device = device
+        self.type = kind
+
+
+class Device:
+    """One open device; `headwater.device` gives the same object each time. Equal only to itself."""
+
+    def __init__(self, name: str, driver: Driver) -> None:
+        self.name = name
+        self.driver = driver
+        self._array_keys: dict[ArrayType, ArrayKey] = {}
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What the device can do, and its limits."""
+        return self.driver.capabilities
+
+    @property
+    def description(self) -> str:
+        """The device in words, for people."""
+        return self.driver.info.description
+
+    def __repr__(self) -> str:
+        return f"Device('{self.name}')"
+
+    def array_key(self, kind: ArrayType) -> ArrayKey:
+        """The one key of arrays of this type here."""
+        key = self._array_keys.get(kind)
+        return key if key is not None else self._array_keys.setdefault(kind, ArrayKey(self, kind))
+
+    def array(
+        self,
+        values: npt.ArrayLike,
+        dtype: ElementType | npt.DTypeLike | None = None,
+        *,
+        owner: str = _DEFAULT_OWNER,
+    ) -> Array:
+        """Upload a copy of host values of 1 to 3 dimensions, in any memory layout.
+
+        The type comes from the values unless `dtype` names one. A vector type takes the shape (..., 3).
+        Raises HeadwaterError for a type that kernels do not know, DeviceError without memory for it.
+        """
+        if isinstance(values, Array):
+            raise HeadwaterError(
+                f"{values!r} is in device memory", hint="use .copy_to(device) or .copy()"
+            )
+        host, element = host_array(values, dtype)
+        lengths = host.shape[:-1] if isinstance(element, VectorType) else host.shape
+        result = Array(self, element, array_shape(lengths), owner)
+        result._upload(host)
+        return result
+
+    def empty(
+        self,
+        shape: int | tuple[int, ...],
+        dtype: ElementType | npt.DTypeLike = FLOAT32,
+        *,
+        owner: str = _DEFAULT_OWNER,
+    ) -> Array:
+        """A new array whose values are not set."""
+        return Array(self, element_type(dtype), array_shape(shape), owner)
+
+    def zeros(
+        self,
+        shape: int | tuple[int, ...],
+        dtype: ElementType | npt.DTypeLike = FLOAT32,
+        *,
+        owner: str = _DEFAULT_OWNER,
+    ) -> Array:
+        """A new array of zeros."""
+        return self.full(shape, False, dtype, owner=owner)
+
+    def full(
+        self,
+        shape: int | tuple[int, ...],
+        value: object,
+        dtype: ElementType | npt.DTypeLike = FLOAT32,
+        *,
+        owner: str = _DEFAULT_OWNER,
+    ) -> Array:
+        """A new array with one value everywhere; a vector takes a number or its components."""
+        result = self.empty(shape, dtype, owner=owner)
+        result.fill(value)
+        return result
+
+    def synchronize(self) -> None:
+        """Wait until all work of the device is done."""
+        self.driver.synchronize()
+
+
+# --- finding them ---------------------------------------------------------------------------------
+
+_open: dict[tuple[str, tuple[tuple[str, Any], ...]], Device] = {}
+_opening = threading.Lock()
+
+
+def device(name: str | None = None, **options: Any) -> Device:
+    """The device of a name such as 'cpu' or 'reference'; the default one without a name.
+
+    `options` are the backend's own, for example the number of threads; each set of options is a device of
+    its own. Raises DeviceError for an unknown name, with the names there are and why others are missing.
+    """
+    wanted = config.DEVICE.read() if name is None else name
+    key = (wanted.removesuffix(":0"), tuple(sorted(options.items())))
+    known = _open.get(key)
+    if known is not None:
+        return known
+    with _opening:
+        return _open.get(key) or _open.setdefault(key, _open_device(key[0], options))
+
+
+def _open_device(name: str, options: dict[str, Any]) -> Device:
+    backend, info = registry.find(name)
+    label = ", ".join([name, *(f"{option}={value}" for option, value in options.items())])
+    return Device(label, backend.open(info.index, **options))
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A device that can be opened, or (with `missing`) why a backend has none here."""
+
+    name: str
+    description: str
+    missing: bool = False
+
+
+def devices() -> tuple[Listing, ...]:
+    """Every device there is, then every backend that has none, with the reason and what would help."""
+    found: list[Listing] = []
+    absent: list[Listing] = []
+    for backend in registry.backends().values():
+        infos = backend.devices()
+        if isinstance(infos, Absence):
+            absent.append(Listing(backend.name, f"{infos.reason}; {infos.hint}", missing=True))
+            continue
+        for info in infos:
+            name = info.name if info.index == 0 else f"{info.name}:{info.index}"
+            found.append(Listing(name, info.description))
+    return (*found, *absent)

@@ -1,0 +1,159 @@
+"""Between NumPy's view of values and the device's: dtypes, shapes, and how vectors lie in memory."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from headwater.backends.contract import VectorLayout
+from headwater.errors import HeadwaterError
+from headwater.types import SCALARS, ScalarType, Vec3, VectorType, from_numpy
+
+ElementType: TypeAlias = ScalarType | VectorType
+Shape: TypeAlias = tuple[int, ...]
+
+MAX_ELEMENTS = 2**31 - 1
+_RANKS = {"b": 0, "u": 1, "i": 1, "f": 2}
+
+
+def element_type(dtype: ElementType | npt.DTypeLike) -> ElementType:
+    """The element type that `dtype` names: a kernel type, or anything that NumPy takes as a dtype.
+
+    Raises HeadwaterError for a type that kernels do not know, with the list of those they do.
+    """
+    if isinstance(dtype, VectorType):
+        return dtype
+    if isinstance(dtype, ScalarType):
+        if dtype.weak:
+            raise HeadwaterError(f"'{dtype}' is not a type of array elements")
+        return dtype
+    try:
+        parsed = np.dtype(dtype)
+    except TypeError:
+        known = ", ".join(scalar.name for scalar in SCALARS)
+        raise HeadwaterError(f"{dtype!r} is not a dtype", hint=f"use one of {known}") from None
+    return from_numpy(parsed)
+
+
+def scalar_of(element: ElementType) -> ScalarType:
+    """The scalar type of one component."""
+    return element.scalar if isinstance(element, VectorType) else element
+
+
+def components_of(element: ElementType) -> int:
+    """How many components an element has."""
+    return element.size if isinstance(element, VectorType) else 1
+
+
+def array_shape(shape: object) -> Shape:
+    """A shape of 1 to 3 lengths as a tuple; HeadwaterError for anything else."""
+    lengths = shape if isinstance(shape, tuple | list) else (shape,)
+    if not all(isinstance(n, int | np.integer) and not isinstance(n, bool) for n in lengths):
+        raise HeadwaterError(f"a shape is an int or a tuple of ints, not {shape!r}")
+    result = tuple(int(n) for n in lengths)
+    if not 1 <= len(result) <= 3:
+        raise HeadwaterError(f"an array has 1 to 3 dimensions, not {len(result)}: shape {result}")
+    if min(result) < 0:
+        raise HeadwaterError(f"the shape {result} has a negative length")
+    if math.prod(result) > MAX_ELEMENTS:
+        raise HeadwaterError(
+            f"the shape {result} has {math.prod(result):,} elements; at most {MAX_ELEMENTS:,} are possible",
+            hint="kernels count with int32; split the data into several arrays",
+        )
+    return result
+
+
+def row_major(shape: Shape) -> Shape:
+    """Strides, in elements, of a contiguous array whose last axis is the fastest."""
+    strides = [1] * len(shape)
+    for axis in range(len(shape) - 1, 0, -1):
+        strides[axis - 1] = strides[axis] * shape[axis]
+    return tuple(strides)
+
+
+def host_shape(element: ElementType, shape: Shape) -> Shape:
+    """The shape of the NumPy array that holds the same values: vectors have an axis of components."""
+    return (*shape, element.size) if isinstance(element, VectorType) else shape
+
+
+def host_array(
+    values: npt.ArrayLike, dtype: ElementType | npt.DTypeLike | None
+) -> tuple[npt.NDArray[Any], ElementType]:
+    """A contiguous host array in native byte order, and its element type.
+
+    `dtype` None takes the type from `values`. A named type converts within a kind or upwards (float64 to
+    float32, int to float), never a float to an integer.
+    """
+    given = np.asarray(values)
+    element = element_type(given.dtype if dtype is None else dtype)
+    scalar = scalar_of(element)
+    if given.dtype != scalar.numpy:
+        _check_kinds(given.dtype, scalar)
+        given = given.astype(scalar.numpy)
+    if isinstance(element, VectorType) and (given.ndim < 2 or given.shape[-1] != element.size):
+        raise HeadwaterError(
+            f"an array of {element} is made from the shape (..., {element.size}), not {given.shape}"
+        )
+    # Not np.ascontiguousarray: it turns a single value into an array of one dimension.
+    return np.asarray(given, order="C"), element
+
+
+def host_value(value: object, element: ElementType) -> npt.NDArray[Any]:
+    """One element's value on the host; HeadwaterError where it does not fit the type."""
+    parts = (value.x, value.y, value.z) if isinstance(value, Vec3) else value
+    given: npt.NDArray[Any] = np.asarray(parts)
+    scalar = scalar_of(element)
+    if given.shape not in ((), host_shape(element, ())):
+        raise HeadwaterError(f"a value of {element} was expected, not one of shape {given.shape}")
+    _check_kinds(given.dtype, scalar)
+    with np.errstate(over="ignore"):
+        result: npt.NDArray[Any] = given.astype(scalar.numpy)
+    if scalar.is_integer and not np.array_equal(result, given):
+        raise HeadwaterError(f"the value {value} does not fit {scalar}")
+    return result
+
+
+def _check_kinds(given: np.dtype[Any], wanted: ScalarType) -> None:
+    known = ", ".join(scalar.name for scalar in SCALARS)
+    if given.kind not in _RANKS:
+        raise HeadwaterError(
+            f"the dtype '{given}' is not one that kernels know", hint=f"use one of {known}"
+        )
+    if _RANKS[given.kind] > _RANKS[wanted.numpy.kind]:
+        raise HeadwaterError(
+            f"'{given}' values do not become '{wanted}' by themselves",
+            hint=f"round them first, then .astype(np.{wanted})",
+        )
+
+
+# --- device bytes ---------------------------------------------------------------------------------
+
+
+def span(layout: VectorLayout, components: int, count: int) -> int:
+    """How many scalars of memory `count` elements take, padding between and after them included."""
+    return max(
+        count * layout.element_stride, components * layout.component_stride, count * components
+    )
+
+
+def is_packed(layout: VectorLayout, components: int) -> bool:
+    """Whether the device's memory equals the host's, scalar by scalar."""
+    return components == 1 or layout == VectorLayout(components, 1)
+
+
+def strided_view(
+    flat: npt.NDArray[Any], layout: VectorLayout, components: int, count: int
+) -> npt.NDArray[Any]:
+    """A (count, components) view of device scalars that lie as `layout` says."""
+    size = flat.itemsize
+    return np.lib.stride_tricks.as_strided(
+        flat, (count, components), (layout.element_stride * size, layout.component_stride * size)
+    )
+
+
+def as_bytes(array: npt.NDArray[Any]) -> memoryview:
+    """The memory of a contiguous, non-empty host array."""
+    return array.data.cast("B")

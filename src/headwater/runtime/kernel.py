@@ -1,0 +1,236 @@
+"""`@kernel`: a Python function that is launched on a device."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import inspect
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any, overload
+
+import numpy as np
+
+from headwater.backends.contract import Options
+from headwater.errors import HeadwaterError, LaunchError
+from headwater.frontend import Guard
+from headwater.runtime.array import Array
+from headwater.runtime.launch import Configuration, Entry, Launch, Triple
+from headwater.types import INT32
+
+# Threads along an axis. Blocks round it up, and the last index must still fit int32.
+MAX_THREADS = 2**31 - 2**16
+_MAX_LAUNCHES = 256
+_HINT = "write kernel[blocks, threads](...), kernel.forall(n)(...) or kernel.over(shape)(...)"
+
+Mode = tuple[Triple | None, int, Guard | None]
+
+
+class Kernel:
+    """A function in the kernel language; made by `headwater.kernel`.
+
+    Types come from the arguments: each new set of types is compiled at its first launch. Values that the
+    function captures are frozen at that moment.
+    """
+
+    def __init__(self, function: FunctionType, options: Options) -> None:
+        functools.update_wrapper(self, function)
+        code = function.__code__
+        self.function = function
+        self.options = options
+        self.name = function.__name__
+        self.names = code.co_varnames[: code.co_argcount]
+        self.arity = code.co_argcount
+        self._entries: dict[Mode, dict[tuple[object, ...], Entry]] = {}
+        self._launches: dict[object, Launch] = {}
+
+    def __repr__(self) -> str:
+        return f"<kernel '{self.name}({', '.join(self.names)})'>"
+
+    def __call__(self, *_: Any, **__: Any) -> None:
+        """Always a LaunchError: a kernel needs a launch configuration."""
+        raise LaunchError(
+            f"kernel '{self.name}' is called without a launch configuration", hint=_HINT
+        )
+
+    def __getitem__(self, configuration: Any) -> Launch:
+        """`kernel[blocks, threads]`: each an int or a tuple of up to three, x first."""
+        try:
+            return self._launches[configuration]
+        except (KeyError, TypeError):
+            launch = Launch(self, self._configuration(configuration))
+        if len(self._launches) >= _MAX_LAUNCHES:
+            self._launches.clear()
+        self._remember(configuration, launch)
+        return launch
+
+    def forall(self, n: int, *, block: int | None = None) -> Launch:
+        """At least `n` threads in one dimension; the kernel itself guards against the surplus.
+
+        `block` is the number of threads of a block, the device's choice by default.
+        """
+        extents = self._extents(n, "forall")
+        if len(extents) != 1:
+            raise LaunchError(
+                f"kernel '{self.name}': forall takes one number", hint="use over for a shape"
+            )
+        return Launch(self, Configuration(block=self._block(block), extents=extents))
+
+    def over(
+        self,
+        shape: int | tuple[int, ...] | Array,
+        *,
+        capacity: int | None = None,
+        block: int | tuple[int, ...] | None = None,
+    ) -> Launch:
+        """Exactly the threads of the index space `shape` (x first): the compiler adds the guard.
+
+        A device array of one int32 instead of a shape runs as many threads as it holds when the kernel starts,
+        at most `capacity`, and the host does not wait for the value.
+        """
+        if isinstance(shape, Array):
+            extents = self._extents(self._capacity(shape, capacity), "capacity")
+            guard = Guard(1, count=True)
+            return Launch(self, Configuration(None, self._block(block), extents, guard, shape))
+        if capacity is not None:
+            raise LaunchError(f"kernel '{self.name}': a capacity belongs to a count on the device")
+        extents = self._extents(shape, "over")
+        guard = Guard(len(extents))
+        return Launch(self, Configuration(None, self._block(block), extents, guard))
+
+    # --- for tools and tests ----------------------------------------------------------------------
+
+    def ir(self, *arguments: Any, block: int | tuple[int, ...] | None = None) -> str:
+        """The text of the IR for such arguments; a configured kernel has `ir` too."""
+        return self._unguarded(block).ir(*arguments)
+
+    def source(self, *arguments: Any, block: int | tuple[int, ...] | None = None) -> str:
+        """The text that the device's backend generates for such arguments; so has a configured kernel."""
+        return self._unguarded(block).source(*arguments)
+
+    def specialize(self, *arguments: Any, block: int | tuple[int, ...] | None = None) -> None:
+        """Compile for such arguments, as `forall` would launch it, without launching."""
+        self._unguarded(block).compile(*arguments)
+
+    def _unguarded(self, block: int | tuple[int, ...] | None) -> Launch:
+        return Launch(self, Configuration(block=self._block(block), extents=(1,)))
+
+    # --- for Launch -------------------------------------------------------------------------------
+
+    def entries(self, mode: Mode) -> dict[tuple[object, ...], Entry]:
+        """What launches of one block shape and guard share."""
+        found = self._entries.get(mode)
+        return found if found is not None else self._entries.setdefault(mode, {})
+
+    def bind(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+        """The arguments in the order of the parameters; LaunchError where they do not match."""
+        signature = inspect.signature(self.function)
+        try:
+            bound = signature.bind(*arguments, **named)
+        except TypeError as error:
+            takes = ", ".join(self.names) or "no arguments"
+            given = len(arguments) + len(named)
+            raise LaunchError(
+                f"kernel '{self.name}' takes ({takes}), and {given} were given: {error}"
+            ) from None
+        bound.apply_defaults()
+        return bound.args
+
+    # --- sizes ------------------------------------------------------------------------------------
+
+    def _configuration(self, given: Any) -> Configuration:
+        if not isinstance(given, tuple) or len(given) < 2:
+            raise LaunchError(f"kernel '{self.name}': [blocks, threads] was expected", hint=_HINT)
+        if len(given) > 2:
+            raise LaunchError(
+                f"kernel '{self.name}': streams and dynamic shared memory are not there yet",
+                hint="write kernel[blocks, threads]",
+            )
+        grid, block = self._triple(given[0], "blocks"), self._triple(given[1], "threads")
+        if 0 in block:
+            raise LaunchError(f"kernel '{self.name}': a block of {block} has no threads")
+        for axis, (blocks, threads) in enumerate(zip(grid, block, strict=True)):
+            if blocks * threads > MAX_THREADS:
+                raise LaunchError(
+                    f"kernel '{self.name}': {blocks:,} blocks of {threads} threads along {'xyz'[axis]} are too "
+                    f"many: at most {MAX_THREADS:,} threads are possible"
+                )
+        return Configuration(grid, block)
+
+    def _remember(self, given: object, launch: Launch) -> None:
+        with contextlib.suppress(TypeError):  # lists are accepted as sizes, but not kept
+            self._launches[given] = launch
+
+    def _block(self, block: int | tuple[int, ...] | None) -> Triple | None:
+        if block is None:
+            return None
+        triple = self._triple(block, "block")
+        if 0 in triple:
+            raise LaunchError(f"kernel '{self.name}': a block of {triple} has no threads")
+        return triple
+
+    def _extents(self, given: object, what: str) -> tuple[int, ...]:
+        extents = self._sizes(given, what)
+        if max(extents) > MAX_THREADS:
+            raise LaunchError(
+                f"kernel '{self.name}': {what} of {max(extents):,} threads is too many: at most {MAX_THREADS:,} "
+                "are possible along an axis"
+            )
+        return extents
+
+    def _capacity(self, count: Array, capacity: int | None) -> int:
+        if count.dtype is not INT32 or count.shape != (1,):
+            raise LaunchError(
+                f"kernel '{self.name}': a count is an int32 array of shape (1,), not {count!r}"
+            )
+        if capacity is None:
+            raise LaunchError(
+                f"kernel '{self.name}': a count on the device needs a capacity",
+                hint="write over(count, capacity=n)",
+            )
+        return capacity
+
+    def _triple(self, given: object, what: str) -> Triple:
+        x, y, z = (*self._sizes(given, what), 1, 1)[:3]
+        return (x, y, z)
+
+    def _sizes(self, given: object, what: str) -> tuple[int, ...]:
+        sizes = tuple(given) if isinstance(given, tuple | list) else (given,)
+        integers = all(isinstance(n, int | np.integer) and not isinstance(n, bool) for n in sizes)
+        if not integers or not 1 <= len(sizes) <= 3:
+            raise LaunchError(
+                f"kernel '{self.name}': {what} takes an int or a tuple of up to three, not {given!r}"
+            )
+        result = tuple(map(int, sizes))
+        if min(result) < 0:
+            raise LaunchError(f"kernel '{self.name}': {what} is negative: {given!r}")
+        return result
+
+
+@overload
+def kernel(function: Callable[..., None], /) -> Kernel: ...
+
+
+@overload
+def kernel(*, contract: bool = True) -> Callable[[Callable[..., None]], Kernel]: ...
+
+
+def kernel(
+    function: Callable[..., None] | None = None, /, *, contract: bool = True
+) -> Kernel | Callable[[Callable[..., None]], Kernel]:
+    """Make a function a kernel: `@kernel` or `@kernel(contract=False)`.
+
+    `contract` allows a * b + c to be rounded once. Nothing is compiled before the first launch.
+    """
+    if function is None:
+        return lambda decorated: _make(decorated, contract)
+    return _make(function, contract)
+
+
+def _make(function: object, contract: bool) -> Kernel:
+    if not isinstance(function, FunctionType):
+        raise HeadwaterError(
+            f"'{getattr(function, '__name__', function)}' is a '{type(function).__name__}', not a plain function",
+            hint="put @kernel right above 'def'",
+        )
+    return Kernel(function, Options(contract=contract))
