@@ -1,0 +1,223 @@
+"""The CPU device: compiles kernels to machine code and runs them before a launch returns."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import struct
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from headwater import config, ir, passes
+from headwater.backends.contract import (
+    ArrayArgument,
+    Capabilities,
+    DeviceInfo,
+    LaunchArgument,
+    Memory,
+    Options,
+    VectorLayout,
+)
+from headwater.backends.cpu import jit
+from headwater.backends.cpu.emitter import emit
+from headwater.backends.cpu.memory import HostMemory
+from headwater.backends.cpu.pool import HAS_THREADS, ThreadPool
+from headwater.backends.cpu.target import Target
+from headwater.errors import InternalError, LaunchError
+
+CAPABILITIES = Capabilities(
+    float64=True,
+    int64=True,
+    float_atomics=True,
+    max_block_threads=1024,
+    max_shared_bytes=1 << 20,
+    default_block=256,
+    serial_threads=True,
+)
+
+# A plane of a vector array ends with room for one read of the widest vector.
+_PLANE_UNIT = 16
+
+# A payload is this header, a JSON text of what `load` needs, and the object file.
+_MAGIC = b"HWCPU\x01"
+_HEADER = struct.Struct("<6sI")
+
+# One slot of 8 bytes for a scalar, in the notation of `struct`.
+_SLOTS = {
+    "bool": "?7x",
+    "int32": "i4x",
+    "uint32": "I4x",
+    "int64": "q",
+    "float32": "f4x",
+    "float64": "d",
+}
+
+_SYMBOL = "kernel"
+_MAX_GRID = (1 << 31) - 1
+
+
+class CpuDriver:
+    """The processor as a device. All work is done when a call returns."""
+
+    def __init__(
+        self, info: DeviceInfo, *, threads: int | None = None, lanes: int | None = None
+    ) -> None:
+        """Without `threads` or `lanes` the environment says how many; DeviceError for bad ones."""
+        self.info = info
+        self.capabilities = CAPABILITIES
+        self.memory = HostMemory()
+        self._lanes = config.LANES.read() if lanes is None else lanes
+        self._target: Target | None = None
+        self.pool = ThreadPool(_default_threads() if threads is None else threads)
+        self.target(Options())
+
+    def target(self, options: Options) -> Target:
+        """The machine and the lanes that a compile with `options` is for."""
+        return jit.host().with_lanes(self._lanes).with_lanes(options.lanes)
+
+    def fingerprint(self, options: Options) -> str:
+        """Versions, processor, lanes, options, and the sources that make the code."""
+        target = self.target(options)
+        parts = (
+            jit.versions(),
+            target.triple,
+            target.cpu,
+            target.features,
+            f"lanes {target.lanes}",
+            f"contract {options.contract}",
+            f"sources {_sources_digest()}",
+        )
+        return "; ".join(("cpu", *parts))
+
+    def vector_layout(self, components: int, count: int) -> VectorLayout:
+        """One plane a component: vectors of lanes then load neighbours side by side."""
+        del components
+        plane = -(-count // _PLANE_UNIT) * _PLANE_UNIT + _PLANE_UNIT
+        return VectorLayout(element_stride=1, component_stride=plane)
+
+    def allocate(self, nbytes: int) -> Memory:
+        """Aligned memory, not initialised; DeviceError where there is none left."""
+        return self.memory.allocate(nbytes)
+
+    def free(self, memory: Memory) -> None:
+        """Take it back; MemoryUseError where it was freed before."""
+        self.memory.free(memory)
+
+    def write(self, memory: Memory, offset: int, data: memoryview) -> None:
+        """Copy host bytes in; MemoryUseError outside of the memory."""
+        self.memory.write(memory, offset, data)
+
+    def read(self, memory: Memory, offset: int, out: memoryview) -> None:
+        """Copy bytes out; MemoryUseError outside of the memory."""
+        self.memory.read(memory, offset, out)
+
+    def copy(
+        self, source: Memory, source_offset: int, target: Memory, target_offset: int, nbytes: int
+    ) -> None:
+        """Copy between two pieces of memory; MemoryUseError outside of either."""
+        self.memory.copy(source, source_offset, target, target_offset, nbytes)
+
+    def compile(self, kernel: ir.Kernel, options: Options) -> bytes:
+        """An object file, and how to pack the kernel's arguments."""
+        layout = [_parameter_format(parameter) for parameter in kernel.parameters]
+        image = jit.compile_text(self.source(kernel, options), self.target(options))
+        return pack_payload(kernel.name, layout, image)
+
+    def load(self, payload: bytes) -> CpuExecutable:
+        """Link the object file; no text is parsed."""
+        name, layout, image = unpack_payload(payload)
+        return CpuExecutable(name, layout, jit.Code(image, (_SYMBOL,)), self)
+
+    def source(self, kernel: ir.Kernel, options: Options) -> str:
+        """The LLVM IR text."""
+        target = self.target(options)
+        passes.lower_neighbors(kernel, cooperative=target.lanes > 1)
+        return emit(kernel, target, options)
+
+    def synchronize(self) -> None:
+        """Nothing to wait for: a launch returns when its work is done."""
+
+
+class CpuExecutable:
+    """A loaded program: packs its arguments and runs its blocks on the device's threads."""
+
+    def __init__(self, name: str, layout: Sequence[str], code: jit.Code, driver: CpuDriver) -> None:
+        self.name = name
+        self._count = len(layout)
+        self._slots = struct.Struct("@" + "".join(layout))
+        self._code = code  # keeps the machine code loaded
+        self._function = code.addresses[_SYMBOL]
+        self._address = driver.memory.address
+        self._run = driver.pool.run
+
+    def launch(self, grid: tuple[int, int, int], arguments: Sequence[LaunchArgument]) -> None:
+        """Run every block and wait; LaunchError where the arguments are not those of the kernel."""
+        x, y, z = grid
+        if not (0 <= x <= _MAX_GRID and 0 <= y <= _MAX_GRID and 0 <= z <= _MAX_GRID):
+            raise LaunchError(f"the grid of '{self.name}' has bad sizes: {grid}")
+        blocks = x * y * z
+        packed = self.pack(arguments)
+        if blocks:
+            self._run(self._function, packed, grid, blocks)
+
+    def pack(self, arguments: Sequence[LaunchArgument]) -> bytes:
+        """The slots that the kernel reads; MemoryUseError where an array's memory was freed."""
+        slots: list[bool | int | float] = []
+        for argument in arguments:
+            if isinstance(argument, ArrayArgument):
+                slots.append(self._address(argument.memory) + argument.offset)
+                slots += argument.shape
+                slots += argument.strides
+                slots.append(argument.component_stride)
+            else:
+                slots.append(argument)
+        try:
+            return self._slots.pack(*slots)
+        except (struct.error, OverflowError) as error:
+            raise LaunchError(
+                f"the {len(arguments)} arguments do not fit the {self._count} parameters "
+                f"of '{self.name}': {error}"
+            ) from None
+
+
+def pack_payload(name: str, layout: Sequence[str], image: bytes) -> bytes:
+    """Header, JSON and object file as one string of bytes."""
+    text = json.dumps({"name": name, "layout": list(layout)}).encode()
+    return _HEADER.pack(_MAGIC, len(text)) + text + image
+
+
+def unpack_payload(payload: bytes) -> tuple[str, list[str], bytes]:
+    """Name, slots and object file; InternalError where the bytes are no payload of this version."""
+    try:
+        magic, length = _HEADER.unpack_from(payload)
+        start = _HEADER.size
+        facts = json.loads(payload[start : start + length])
+        name, layout = str(facts["name"]), [str(entry) for entry in facts["layout"]]
+    except (struct.error, ValueError, KeyError, TypeError):
+        magic = b""
+    if magic != _MAGIC:
+        raise InternalError("a payload of the CPU device is damaged or of another version")
+    return name, layout, payload[start + length :]
+
+
+def _parameter_format(parameter: ir.Parameter) -> str:
+    """The slots of one parameter, in the notation of `struct`."""
+    if isinstance(parameter, ir.ScalarParameter):
+        return _SLOTS[parameter.type.name]
+    return f"Q{2 * parameter.type.ndim + 1}q"
+
+
+def _default_threads() -> int:
+    return config.THREADS.read() if HAS_THREADS else 1
+
+
+@cache
+def _sources_digest() -> str:
+    """A digest of every source file that takes part in making code from IR."""
+    root = Path(__file__).parents[2]
+    digest = hashlib.sha256()
+    for folder in ("types", "ir", "passes", "backends/cpu"):
+        for path in sorted((root / folder).glob("*.py")):
+            digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:16]
