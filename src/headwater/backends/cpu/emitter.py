@@ -1,0 +1,183 @@
+"""From a kernel's IR to the text of one LLVM module.
+
+The module holds one function, which runs a range of blocks:
+
+    void kernel(ptr arguments, i32 grid_x, i32 grid_y, i32 grid_z, i64 first, i64 last)
+
+`arguments` are slots of 8 bytes in the order of the kernel's parameters: a scalar takes one; an array takes its
+pointer, its extents, its strides in scalars, and the distance of its component planes in scalars.
+"""
+
+from __future__ import annotations
+
+from headwater import ir
+from headwater.backends.contract import Options
+from headwater.backends.cpu.access import Access, Place
+from headwater.backends.cpu.groups import group_loop
+from headwater.backends.cpu.lanes import LaneEmitter
+from headwater.backends.cpu.regions import Regions, has_barrier
+from headwater.backends.cpu.target import Target
+from headwater.backends.cpu.text import FunctionWriter, Operand, memory_text
+from headwater.backends.cpu.variance import Variance, analyse
+from headwater.types import BOOL, INT32
+
+_SIGNATURE = "ptr noalias %arguments, i32 %grid_x, i32 %grid_y, i32 %grid_z, i64 %first, i64 %last"
+
+
+def emit(kernel: ir.Kernel, target: Target, options: Options) -> str:
+    """The module's text; the kernel's neighbour loops must be lowered already."""
+    lanes = fitting_lanes(kernel, target)
+    return _Function(kernel, lanes, options, target).text()
+
+
+def fitting_lanes(kernel: ir.Kernel, target: Target) -> int:
+    """The target's lanes, or fewer where a block has fewer threads: one thread is plain scalar code."""
+    lanes = target.lanes
+    while lanes > 1 and lanes // 2 >= kernel.threads:
+        lanes //= 2
+    return lanes
+
+
+class _Function:
+    """The frame around the lanes: arguments, the loop over blocks, and the threads of a block."""
+
+    def __init__(self, kernel: ir.Kernel, lanes: int, options: Options, target: Target) -> None:
+        self.kernel = kernel
+        self.lanes = lanes
+        self.target = target
+        self.w = FunctionWriter()
+        self.access = Access(self.w)
+        variance = analyse(kernel) if lanes > 1 else Variance()
+        self.e = LaneEmitter(self.w, lanes, options.contract, variance, self.access)
+
+    def text(self) -> str:
+        self.arguments()
+        self.shared_arrays()
+        self.block_loop()
+        lines = [
+            f'target triple = "{self.target.triple}"',
+            f'target datalayout = "{self.target.data_layout}"',
+            "",
+            f"define void @kernel({_SIGNATURE}) #0 {{",
+            "entry:",
+            *self.w.entry,
+            "  br label %start",
+            "start:",
+            *self.w.lines,
+            "}",
+            "",
+            *self.w.declarations.values(),
+            "",
+            f'attributes #0 = {{ nounwind "prefer-vector-width"="{self.target.vector_bits}" '
+            '"no-trapping-math"="true" }',
+            "!0 = distinct !{!0, !1}",
+            '!1 = !{!"llvm.loop.unroll.disable"}',
+            "",
+        ]
+        return "\n".join(lines)
+
+    # --- entry ------------------------------------------------------------------------------------
+
+    def entry(self, text: str, hint: str) -> str:
+        name = self.w.fresh(hint)
+        self.w.entry.append(f"  {name} = {text}")
+        return name
+
+    def slot(self, position: int, kind: str, hint: str) -> str:
+        """Load an argument slot in the entry block."""
+        place = self.entry(f"getelementptr i64, ptr %arguments, i64 {position}", "slot")
+        return self.entry(f"load {kind}, ptr {place}, align 8", hint)
+
+    def arguments(self) -> None:
+        position = 0
+        for parameter in self.kernel.parameters:
+            if isinstance(parameter, ir.ScalarParameter):
+                self.scalar_argument(parameter, position)
+                position += 1
+                continue
+            ndim = parameter.type.ndim
+            extents = tuple(self.slot(position + 1 + k, "i64", "extent") for k in range(ndim))
+            strides = [self.slot(position + 1 + ndim + k, "i64", "stride") for k in range(ndim)]
+            if parameter.type.contiguous:
+                strides[-1] = "1"
+            self.access.places[parameter] = Place(
+                self.slot(position, "ptr", parameter.name),
+                extents,
+                tuple(strides),
+                self.slot(position + 1 + 2 * ndim, "i64", "component"),
+                parameter.type.scalar,
+                padded=True,
+            )
+            position += 2 + 2 * ndim
+
+    def scalar_argument(self, parameter: ir.ScalarParameter, position: int) -> None:
+        kind = parameter.type
+        text = self.slot(position, memory_text(kind), parameter.name)
+        if kind is BOOL:
+            text = self.entry(f"icmp ne i8 {text}, 0", parameter.name)
+        self.e.values[parameter] = Operand("uniform", text, kind)
+
+    def shared_arrays(self) -> None:
+        for shared in self.kernel.shared:
+            count = 1
+            strides: list[str] = []
+            for extent in reversed(shared.shape):
+                strides.insert(0, str(count))
+                count *= extent
+            kind = f"[{count * shared.components} x {memory_text(shared.scalar)}]"
+            self.access.places[shared] = Place(
+                self.w.slot(kind, 64, shared.name),
+                tuple(map(str, shared.shape)),
+                tuple(strides),
+                str(count),
+                shared.scalar,
+                padded=False,
+            )
+
+    # --- blocks -----------------------------------------------------------------------------------
+
+    def block_loop(self) -> None:
+        w = self.w
+        counter = w.slot("i64", 8, "block")
+        body, end = w.new_label("block"), w.new_label("done")
+        w.emit(f"store i64 %first, ptr {counter}, align 8")
+        w.branch_if(w.value("icmp slt i64 %first, %last"), body, end)
+        w.place(body)
+        block = w.value(f"load i64, ptr {counter}, align 8", "block")
+        self.block_indices(block)
+        if has_barrier(self.kernel.body):
+            Regions(self.kernel, self.e).emit()
+        else:
+            self.plain_threads()
+        following = w.value(f"add i64 {block}, 1")
+        w.emit(f"store i64 {following}, ptr {counter}, align 8")
+        w.branch_if(w.value(f"icmp slt i64 {following}, %last"), body, end, ", !llvm.loop !0")
+        w.place(end)
+        w.emit("ret void")
+
+    def block_indices(self, block: str) -> None:
+        w = self.w
+        x, y = w.value("zext i32 %grid_x to i64"), w.value("zext i32 %grid_y to i64")
+        row = w.value(f"udiv i64 {block}, {x}")
+        wide = (
+            w.value(f"urem i64 {block}, {x}"),
+            w.value(f"urem i64 {row}, {y}"),
+            w.value(f"udiv i64 {row}, {y}"),
+        )
+        numbers = tuple(w.value(f"trunc i64 {text} to i32") for text in wide)
+        self.e.blocks = {
+            "block": _uniform(numbers),
+            "block_size": _uniform(tuple(map(str, self.kernel.block_shape))),
+            "grid_size": _uniform(("%grid_x", "%grid_y", "%grid_z")),
+        }
+
+    def plain_threads(self) -> None:
+        """All threads of the block, a group at a time; nothing waits for another."""
+        for variable in self.kernel.variables:
+            self.e.declare(variable)
+        with group_loop(self.kernel, self.e):
+            self.e.block(self.kernel.body)
+
+
+def _uniform(texts: tuple[str, ...]) -> tuple[Operand, ...]:
+    return tuple(Operand("uniform", text, INT32) for text in texts)

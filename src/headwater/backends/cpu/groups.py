@@ -1,0 +1,79 @@
+"""The loop over the SIMD groups of a block: threads g * W ... g * W + W - 1 in the order of their linear index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from headwater import ir
+from headwater.backends.cpu.lanes import LaneEmitter
+from headwater.backends.cpu.state import NO_UNROLL
+from headwater.backends.cpu.text import Operand
+from headwater.types import BOOL, INT32
+
+
+def group_count(kernel: ir.Kernel, lanes: int) -> int:
+    """How many groups a block has; the last may be partial."""
+    return -(-kernel.threads // lanes)
+
+
+@contextmanager
+def group_loop(kernel: ir.Kernel, e: LaneEmitter) -> Iterator[str]:
+    """Emit a loop over the groups around what is emitted inside; gives the group's number as an i32."""
+    w = e.w
+    counter = w.slot("i32", 8, "group")
+    body, following, end = (w.new_label(hint) for hint in ("group", "next", "threads"))
+    w.emit(f"store i32 0, ptr {counter}, align 8")
+    w.place(body)
+    group = w.value(f"load i32, ptr {counter}, align 8", "group")
+    _enter(kernel, e, w.value(f"mul i32 {group}, {e.lanes}"))
+    e.return_label = following
+    yield group
+    w.place(following)
+    more = w.value(f"add i32 {group}, 1")
+    w.emit(f"store i32 {more}, ptr {counter}, align 8")
+    last = w.value(f"icmp ult i32 {more}, {group_count(kernel, e.lanes)}")
+    w.branch_if(last, body, end, NO_UNROLL)
+    w.place(end)
+
+
+def _enter(kernel: ir.Kernel, e: LaneEmitter, first: str) -> None:
+    """Set up the lanes of the group whose first thread is `first`."""
+    e.mask, e.loop, e.chain, e.alive = None, None, True, None
+    e.threads = _thread_indices(kernel, e, first)
+    e.clear_variables()
+    if kernel.threads % e.lanes:
+        number = e.spread(Operand("linear", first, INT32))
+        e.mask = e.vector.compare("ult", INT32, number, f"splat (i32 {kernel.threads})")
+    if e.lanes > 1 and any(isinstance(node, ir.Return) for node in ir.walk(kernel.body)):
+        e.alive = e.w.slot(e.type(BOOL), 8, "alive")
+        e.store_mask(e.alive, e.on())
+
+
+def _thread_indices(kernel: ir.Kernel, e: LaneEmitter, first: str) -> tuple[Operand, ...]:
+    """x, y and z of the threads in their block."""
+    size_x, size_y, size_z = kernel.block_shape
+    zero = Operand("uniform", "0", INT32)
+    consecutive = "uniform" if e.lanes == 1 else "linear"
+    if size_y == size_z == 1:
+        return Operand(consecutive, first, INT32), zero, zero
+    if size_x % e.lanes == 0:
+        # A group lies in one row.
+        x, y, z = _split(e, "uniform", first, size_x, size_y)
+        return Operand(consecutive, x.text, INT32), y, z
+    return _split(e, "varying", e.spread(Operand("linear", first, INT32)), size_x, size_y)
+
+
+def _split(
+    e: LaneEmitter, kind: str, number: str, size_x: int, size_y: int
+) -> tuple[Operand, Operand, Operand]:
+    """x, y and z of a linear thread number, for all lanes alike or lane by lane."""
+    o = e.scalar if kind == "uniform" else e.vector
+    row = o.binary("udiv", INT32, number, o.constant(size_x, INT32))
+    texts = (
+        o.binary("urem", INT32, number, o.constant(size_x, INT32)),
+        o.binary("urem", INT32, row, o.constant(size_y, INT32)),
+        o.binary("udiv", INT32, row, o.constant(size_y, INT32)),
+    )
+    x, y, z = (Operand(kind, text, INT32) for text in texts)
+    return x, y, z

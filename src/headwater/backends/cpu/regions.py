@@ -1,0 +1,305 @@
+"""Barriers by region splitting.
+
+A block with barriers is cut into runs of nodes without one. Each run becomes a loop over the block's groups, and
+one core executes run after run, which is what a barrier asks for. Control around barriers is the same for all
+threads (`check_barriers`), so it stays outside of these loops as branches on scalars. What lives from one run to
+another is kept for each group.
+
+Assumes that `lower_returns` turned returns into masks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from headwater import ir, passes
+from headwater.backends.cpu.groups import group_count, group_loop
+from headwater.backends.cpu.lanes import LaneEmitter
+from headwater.backends.cpu.loops import continues, enters
+from headwater.backends.cpu.state import NO_UNROLL, Loop, Slot
+from headwater.backends.cpu.text import Operand, scalar_text
+from headwater.backends.cpu.variance import escapes
+from headwater.types import BOOL, ScalarType
+
+# Cheap and the same wherever they stand: computed again in each run that uses them.
+_REPEATED = (ir.Constant, ir.Index, ir.Extent)
+
+
+def has_barrier(block: ir.Block) -> bool:
+    """Whether a barrier stands in the block, at any depth."""
+    return any(isinstance(node, ir.Barrier) for node in ir.walk(block))
+
+
+@dataclass(slots=True)
+class Run:
+    """A stretch of nodes without a barrier."""
+
+    nodes: list[ir.Node]
+    # Values of other runs that it uses.
+    incoming: list[ir.Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Where a value or a variable waits between runs: one place, or one for each group."""
+
+    pointer: str
+    text: str
+    kind: str
+    per_group: bool
+
+
+class Regions:
+    """Emits one block of a kernel with barriers."""
+
+    def __init__(self, kernel: ir.Kernel, lanes: LaneEmitter) -> None:
+        self.kernel = kernel
+        self.e = lanes
+        self.w = lanes.w
+        self.groups = group_count(kernel, lanes.lanes)
+        self.varying = passes.varying(kernel)
+        self.definition = {
+            value: node for node in ir.walk(kernel.body) for value in ir.results(node)
+        }
+        self.runs: dict[ir.Node, Run] = {}
+        self.kept: dict[ir.Value | ir.Variable, Kept] = {}
+        # By the identity of the run.
+        self.local: dict[int, list[ir.Variable]] = {}
+
+    def emit(self) -> None:
+        self.plan(self.kernel.body, looped=False)
+        self.place_variables()
+        self.place_values()
+        self.level(self.kernel.body, looped=False)
+
+    # --- planning ---------------------------------------------------------------------------------
+
+    def structural(self, node: ir.Node, looped: bool) -> bool:
+        """Whether a node is control around barriers, not work of threads."""
+        if isinstance(node, ir.Barrier | ir.Break | ir.Continue):
+            return True
+        if any(map(has_barrier, ir.children(node))):
+            return True
+        return (
+            looped and isinstance(node, ir.If) and bool(escapes(node.then) | escapes(node.orelse))
+        )
+
+    def parts(self, block: ir.Block, looped: bool) -> list[ir.Node | list[ir.Node]]:
+        """The block as structural nodes and runs between them."""
+        parts: list[ir.Node | list[ir.Node]] = []
+        for node in block.nodes:
+            if self.structural(node, looped):
+                parts.append(node)
+            elif parts and isinstance(parts[-1], list):
+                parts[-1].append(node)
+            else:
+                parts.append([node])
+        return parts
+
+    def plan(self, block: ir.Block, looped: bool) -> None:
+        """Find the runs, what each takes from others, and which variables stay inside of one."""
+        for part in self.parts(block, looped):
+            if isinstance(part, list):
+                self.runs[part[0]] = Run(part, _incoming(part))
+                continue
+            inside = looped or isinstance(part, ir.For | ir.While)
+            for child in ir.children(part):
+                self.plan(child, inside)
+
+    def place_variables(self) -> None:
+        """A variable lives in a run alone where it is set before it is read there; else it is kept."""
+        users: dict[ir.Variable, list[Run]] = {}
+        for run in self.runs.values():
+            for variable in dict.fromkeys(_variables(run.nodes)):
+                users.setdefault(variable, []).append(run)
+        for variable, runs in users.items():
+            vector = self.e.lanes > 1 and variable in self.e.variance.variables
+            if len(runs) == 1 and _set_first(runs[0].nodes, variable):
+                self.local.setdefault(id(runs[0]), []).append(variable)
+            else:
+                self.keep(variable, vector, per_group=True)
+
+    def place_values(self) -> None:
+        """Values that another run or the control between runs uses."""
+        wanted = [value for run in self.runs.values() for value in run.incoming]
+        for node in ir.walk(self.kernel.body):
+            if self.structural(node, looped=True):
+                wanted += ir.operands(node)
+        for value in dict.fromkeys(wanted):
+            source = self.definition.get(value)
+            if source is None or isinstance(source, (*_REPEATED, ir.For)):
+                continue
+            vector = self.e.lanes > 1 and value in self.e.variance.values
+            self.keep(value, vector, per_group=value in self.varying.values)
+
+    def keep(self, item: ir.Value | ir.Variable, vector: bool, per_group: bool) -> None:
+        text = self.e.type(item.type) if vector else scalar_text(item.type)
+        count = self.groups if per_group else 1
+        pointer = self.w.slot(f"[{count} x {text}]", 64, item.name or "kept")
+        kind = "varying" if vector else "uniform"
+        self.kept[item] = Kept(pointer, text, kind, per_group)
+        self.w.call(
+            "void",
+            "llvm.memset.p0.i64",
+            ("ptr", pointer),
+            ("i8", "0"),
+            ("i64", str(count * self.bytes(item.type, vector))),
+            ("i1", "false"),
+        )
+
+    def bytes(self, kind: ScalarType, vector: bool) -> int:
+        """What one element takes on the stack; a vector of bools takes a bit a lane."""
+        lanes = self.e.lanes if vector else 1
+        return -(-lanes // 8) if kind is BOOL else kind.size * lanes
+
+    # --- control ----------------------------------------------------------------------------------
+
+    def level(self, block: ir.Block, looped: bool) -> None:
+        for part in self.parts(block, looped):
+            if self.w.terminated:
+                return
+            if isinstance(part, list):
+                self.run(self.runs[part[0]])
+            else:
+                self.structure(part, looped)
+
+    def structure(self, node: ir.Node, looped: bool) -> None:
+        if isinstance(node, ir.If):
+            self.branch(node, looped)
+        elif isinstance(node, ir.For):
+            self.counted(node)
+        elif isinstance(node, ir.While):
+            self.tested(node)
+        elif isinstance(node, ir.Break | ir.Continue):
+            assert self.e.loop is not None
+            leaves = isinstance(node, ir.Break)
+            self.w.branch(self.e.loop.exit_label if leaves else self.e.loop.next_label)
+
+    def scalar(self, value: ir.Value) -> str:
+        """A block-uniform value for control between runs."""
+        kept = self.kept.get(value)
+        if kept is not None:
+            return self.w.value(f"load {kept.text}, ptr {kept.pointer}, align 8")
+        node = self.definition.get(value)
+        if isinstance(node, _REPEATED):
+            self.e.node(node)
+        return self.e.use(value).text
+
+    def branch(self, node: ir.If, looped: bool) -> None:
+        then, orelse, end = (self.w.new_label(hint) for hint in ("then", "else", "end"))
+        self.w.branch_if(self.scalar(node.condition), then, orelse)
+        reached = False
+        for label, arm in ((then, node.then), (orelse, node.orelse)):
+            self.w.place(label)
+            self.level(arm, looped)
+            reached = reached or not self.w.terminated
+            self.w.branch(end)
+        self.w.place(end)
+        if not reached:
+            self.w.emit("unreachable")
+            self.w.terminated = True
+
+    def counted(self, node: ir.For) -> None:
+        kind, o = node.index.type, self.e.scalar
+        text = scalar_text(kind)
+        start, stop, step = (self.scalar(v) for v in (node.start, node.stop, node.step))
+        counter = self.w.slot(text, 8, "counter")
+        body, following, end = (self.w.new_label(hint) for hint in ("loop", "next", "end"))
+        self.w.emit(f"store {text} {start}, ptr {counter}, align 8")
+        self.w.branch_if(enters(o, kind, start, stop, step), body, end)
+        self.w.place(body)
+        index = self.w.value(f"load {text}, ptr {counter}, align 8", "index")
+        self.e.values[node.index] = Operand("uniform", index, kind)
+        self.looped(node.body, Loop(end, following, None))
+        self.w.place(following)
+        more = continues(o, kind, index, stop, step)
+        self.w.emit(f"store {text} {o.binary('add', kind, index, step)}, ptr {counter}, align 8")
+        self.w.branch_if(more, body, end, NO_UNROLL)
+        self.w.place(end)
+
+    def tested(self, node: ir.While) -> None:
+        test, body, end = (self.w.new_label(hint) for hint in ("test", "loop", "end"))
+        self.w.place(test)
+        self.level(node.test, looped=True)
+        self.w.branch_if(self.scalar(node.condition), body, end)
+        self.w.place(body)
+        self.looped(node.body, Loop(end, test, None))
+        self.w.branch(test)
+        self.w.place(end)
+
+    def looped(self, body: ir.Block, loop: Loop) -> None:
+        outer, self.e.loop = self.e.loop, loop
+        self.level(body, looped=True)
+        self.e.loop = outer
+
+    # --- runs -------------------------------------------------------------------------------------
+
+    def run(self, run: Run) -> None:
+        """All threads execute one run, group after group."""
+        e = self.e
+        loop, values = e.loop, dict(e.values)
+        e.slots = {}
+        for variable in self.local.get(id(run), ()):
+            e.declare(variable)
+        with group_loop(self.kernel, e) as group:
+            for variable in dict.fromkeys(_variables(run.nodes)):
+                if variable in self.kept:
+                    kept = self.kept[variable]
+                    e.slots[variable] = Slot(self.at(kept, group), kept.kind == "varying")
+            for value in run.incoming:
+                self.fetch(value, group)
+            for node in run.nodes:
+                e.node(node)
+                for value in ir.results(node):
+                    if value in self.kept:
+                        self.save(value, group)
+        e.loop, e.values, e.slots = loop, values, {}
+
+    def at(self, kept: Kept, group: str) -> str:
+        index = group if kept.per_group else "0"
+        return self.w.value(f"getelementptr {kept.text}, ptr {kept.pointer}, i32 {index}", "kept")
+
+    def fetch(self, value: ir.Value, group: str) -> None:
+        kept = self.kept.get(value)
+        if kept is not None:
+            text = self.w.value(f"load {kept.text}, ptr {self.at(kept, group)}, align 4")
+            self.e.values[value] = Operand(kept.kind, text, value.type)
+            return
+        node = self.definition.get(value)
+        if isinstance(node, _REPEATED):
+            self.e.node(node)
+
+    def save(self, value: ir.Value, group: str) -> None:
+        kept, operand = self.kept[value], self.e.use(value)
+        text = self.e.spread(operand) if kept.kind == "varying" else operand.text
+        self.w.emit(f"store {kept.text} {text}, ptr {self.at(kept, group)}, align 4")
+
+
+def _incoming(nodes: list[ir.Node]) -> list[ir.Value]:
+    """Values that the nodes use and do not define, in order of first use."""
+    inside = [node for top in nodes for node in (top, *_nested(top))]
+    defined = {value for node in inside for value in ir.results(node)}
+    used = dict.fromkeys(value for node in inside for value in ir.operands(node))
+    return [value for value in used if value not in defined]
+
+
+def _nested(node: ir.Node) -> list[ir.Node]:
+    return [inner for child in ir.children(node) for inner in ir.walk(child)]
+
+
+def _variables(nodes: list[ir.Node]) -> list[ir.Variable]:
+    """Variables that the nodes touch."""
+    return [
+        node.variable
+        for top in nodes
+        for node in (top, *_nested(top))
+        if isinstance(node, ir.Read | ir.Assign)
+    ]
+
+
+def _set_first(nodes: list[ir.Node], variable: ir.Variable) -> bool:
+    """Whether the first node that touches the variable sets it for all threads."""
+    for node in nodes:
+        if variable in _variables([node]):
+            return isinstance(node, ir.Assign)
+    return False

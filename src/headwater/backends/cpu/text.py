@@ -1,0 +1,136 @@
+"""Writing LLVM IR text: type names, constants, and a function that grows line by line.
+
+Text is written by hand because `llvmlite.ir` cannot type vectors of pointers, and because the text is what a
+reader of the generated code sees.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+
+from headwater.types import BOOL, FLOAT32, FLOAT64, INT32, INT64, UINT32, ScalarType
+
+_REGISTER = {
+    BOOL: "i1",
+    INT32: "i32",
+    UINT32: "i32",
+    INT64: "i64",
+    FLOAT32: "float",
+    FLOAT64: "double",
+}
+
+
+def scalar_text(kind: ScalarType) -> str:
+    """The type of one value in a register."""
+    return _REGISTER[kind]
+
+
+def memory_text(kind: ScalarType) -> str:
+    """The type of one value in memory: a bool takes a byte."""
+    return "i8" if kind is BOOL else _REGISTER[kind]
+
+
+def vector_text(kind: ScalarType, lanes: int) -> str:
+    """The type of one value a lane."""
+    return f"<{lanes} x {_REGISTER[kind]}>"
+
+
+def literal(value: bool | int | float, kind: ScalarType) -> str:
+    """A constant of the given type. Floats are written as the bits of a double, as LLVM wants them."""
+    if kind.is_bool:
+        return "true" if value else "false"
+    if kind.is_integer:
+        # LLVM integers have no sign: values above the signed maximum are written as their bits.
+        bits = kind.bits
+        whole = int(value) & ((1 << bits) - 1)
+        return str(whole - (1 << bits) if whole >> (bits - 1) else whole)
+    number = float(value)
+    if kind is FLOAT32:
+        number = _to_single(number)
+    return f"0x{struct.unpack('<Q', struct.pack('<d', number))[0]:016X}"
+
+
+def _to_single(number: float) -> float:
+    """Round to float32 as the hardware does: a value too large becomes infinite instead of an error."""
+    try:
+        return float(struct.unpack("<f", struct.pack("<f", number))[0])
+    except OverflowError:
+        return float("inf") if number > 0 else float("-inf")
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """A value as the emitter holds it.
+
+    `kind` is 'uniform' (one scalar for all lanes), 'linear' (an integer: scalar + lane number) or 'varying' (a
+    vector); `text` names the scalar or the vector.
+    """
+
+    kind: str
+    text: str
+    type: ScalarType
+
+    @property
+    def uniform(self) -> bool:
+        return self.kind == "uniform"
+
+
+class FunctionWriter:
+    """One LLVM function: stack slots gather in the entry block, the rest follows in order."""
+
+    def __init__(self) -> None:
+        self.entry: list[str] = []
+        self.lines: list[str] = []
+        self.declarations: dict[str, str] = {}
+        self.label = "start"
+        self.terminated = False
+        self._count = 0
+
+    def fresh(self, hint: str = "v") -> str:
+        self._count += 1
+        return f"%{hint}{self._count}"
+
+    def emit(self, text: str) -> None:
+        self.lines.append(f"  {text}")
+
+    def value(self, text: str, hint: str = "v") -> str:
+        """Emit an instruction and name its result."""
+        name = self.fresh(hint)
+        self.emit(f"{name} = {text}")
+        return name
+
+    def slot(self, kind: str, align: int = 64, hint: str = "slot") -> str:
+        """A stack slot, made once in the entry block."""
+        name = self.fresh(hint)
+        self.entry.append(f"  {name} = alloca {kind}, align {align}")
+        return name
+
+    def new_label(self, hint: str) -> str:
+        return self.fresh(hint)[1:]
+
+    def branch(self, label: str) -> None:
+        if not self.terminated:
+            self.emit(f"br label %{label}")
+        self.terminated = True
+
+    def branch_if(self, condition: str, then: str, orelse: str, note: str = "") -> None:
+        self.emit(f"br i1 {condition}, label %{then}, label %{orelse}{note}")
+        self.terminated = True
+
+    def place(self, label: str) -> None:
+        """Start the basic block `label`; falls into it from the one before where that is still open."""
+        self.branch(label)
+        self.lines.append(f"{label}:")
+        self.label = label
+        self.terminated = False
+
+    def call(self, result: str, name: str, *arguments: tuple[str, str]) -> str:
+        """Call an intrinsic, declaring it once; each argument is (type with attributes, value)."""
+        kinds = ", ".join(kind.split(" align")[0] for kind, _ in arguments)
+        self.declarations.setdefault(name, f"declare {result} @{name}({kinds})")
+        text = f"call {result} @{name}({', '.join(f'{kind} {value}' for kind, value in arguments)})"
+        if result == "void":
+            self.emit(text)
+            return ""
+        return self.value(text)
