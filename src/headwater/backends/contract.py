@@ -156,7 +156,7 @@ class Backend(Protocol):
         """Must: the devices there are, or why there is none."""
 
     def open(self, index: int, **options: int) -> Driver:
-        """Must: open one; called once a process for each device and set of options.
+        """Must: open the device at position `index` of what `devices` gave; called once for each set of options.
 
         Options are those of `headwater.device(name, **options)`, and the backend names the ones it has ('threads',
         say). DeviceError where one is unknown or out of range.

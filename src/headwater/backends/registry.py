@@ -6,7 +6,7 @@ import importlib
 from functools import cache
 from pathlib import Path
 
-from headwater.backends.contract import Absence, Backend, DeviceInfo
+from headwater.backends.contract import Absence, Backend
 from headwater.errors import DeviceError
 
 
@@ -18,8 +18,11 @@ def backends() -> dict[str, Backend]:
     return {name: module.backend() for name, module in modules.items()}
 
 
-def find(name: str) -> tuple[Backend, DeviceInfo]:
-    """The backend and device of a name such as 'cpu' or 'vulkan:1'; DeviceError where there is none."""
+def find(name: str) -> tuple[Backend, int]:
+    """The backend of a name such as 'cpu' or 'vulkan:1', and the device's position there.
+
+    DeviceError where there is none.
+    """
     kind, _, number = name.partition(":")
     if number and not number.isdigit():
         raise DeviceError(f"'{name}' is not a device's name; 'cpu' or 'cpu:0' was expected")
@@ -31,9 +34,9 @@ def find(name: str) -> tuple[Backend, DeviceInfo]:
         if isinstance(found, Absence):
             absences.append(f"{backend.name}: {found.reason}; {found.hint}")
             continue
-        for info in found:
+        for position, info in enumerate(found):
             if info.name == kind and info.index == index:
-                return backend, info
+                return backend, position
             known.append(info.name if info.index == 0 else f"{info.name}:{info.index}")
     hint = "; ".join([f"there are {', '.join(known)}", *absences])
     raise DeviceError(f"there is no device '{name}' here", hint=hint)

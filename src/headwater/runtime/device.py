@@ -137,9 +137,9 @@ def device(name: str | None = None, **options: Any) -> Device:
 
 
 def _open_device(name: str, options: dict[str, Any]) -> Device:
-    backend, info = registry.find(name)
+    backend, position = registry.find(name)
     label = ", ".join([name, *(f"{option}={value}" for option, value in options.items())])
-    return Device(label, backend.open(info.index, **options))
+    return Device(label, backend.open(position, **options))
 
 
 @dataclass(frozen=True, slots=True)
