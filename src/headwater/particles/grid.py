@@ -1,0 +1,102 @@
+"""The cell grid: particles sorted by cell, so that neighbours lie close in memory."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from headwater.errors import DomainError
+from headwater.particles.binning import binning_kernel, find_cells, take_count
+from headwater.particles.domain import divide
+from headwater.particles.particle_set import ParticleSet
+from headwater.primitives import sort
+from headwater.runtime.array import Array
+from headwater.types import INT32, VectorType
+
+_MOST_REACH = 8
+# Cells for each place of the set, and at least: memory stays O(capacity).
+_CELLS_PER_PARTICLE, _FEWEST_CELLS = 4, 4096
+
+
+class CellGrid:
+    """Finds all pairs of a particle set that are closer than `cutoff`.
+
+    In a kernel, `for j, x_ij, r2 in grid.neighbors(i)` gives each particle j != i with |x_i - x_j| < cutoff; with
+    a vec3 in place of i, each particle that close to the point. On periodic axes x_ij is the minimal image and a
+    pair comes once, even where the box is shorter than two cutoffs.
+
+    Cells are cutoff / reach wide or slightly more; a larger `reach` searches more cells and fewer particles. They
+    grow where there would be more than four times as many as the set has places.
+    """
+
+    def __init__(self, particles: ParticleSet, cutoff: float, *, reach: int = 1) -> None:
+        """Call `update` before the first use. DomainError for a cutoff that is not positive, or a wrong reach."""
+        if not (cutoff > 0 and math.isfinite(cutoff)):
+            raise DomainError(f"the cutoff must be positive and finite, not {cutoff}")
+        if not (isinstance(reach, int) and 1 <= reach <= _MOST_REACH):
+            raise DomainError(f"the reach is an int from 1 to {_MOST_REACH}, not {reach!r}")
+        scalar = particles.scalar
+        squared = float(scalar(cutoff * cutoff))
+        if squared == 0 or not math.isfinite(squared):
+            raise DomainError(f"the square of the cutoff {cutoff} does not fit {scalar}")
+        self.particles = particles
+        self.cutoff = float(cutoff)
+        self.reach = reach
+        limit = max(_CELLS_PER_PARTICLE * particles.capacity, _FEWEST_CELLS)
+        self.cells = divide(particles.domain, self.cutoff, reach, scalar, limit)
+        device, owner = particles.device, "cell grid"
+        self.cell_start = device.zeros(self.cells.count + 1, INT32, owner=owner)
+        self._keys = device.empty(particles.capacity, INT32, owner=owner)
+        self._order = device.empty(particles.capacity, INT32, owner=owner)
+        self._version: int | None = None
+        self._constants = {
+            "low": self.cells.low,
+            "inverse": self.cells.inverse,
+            "box": self.cells.box,
+            "size": VectorType(INT32, 3)(*self.cells.size),
+            "cutoff2": scalar(cutoff * cutoff),
+        }
+
+    def __repr__(self) -> str:
+        return f"CellGrid(cutoff={self.cutoff}, cells={self.cells.size}, reach={self.reach})"
+
+    def update(self) -> None:
+        """Sort the particles by cell, keeping their order within a cell, and drop those marked as removed.
+
+        Call it whenever particles have moved, before the next neighbour loop. Positions are wrapped into the box
+        along periodic axes. Particles with a NaN count as in the first cell of that axis. The host does not
+        wait, and from the second call on nothing is allocated.
+        """
+        particles, cells = self.particles, self.cells
+        count, capacity = particles.count, particles.capacity
+        bin_particles = binning_kernel(particles.domain.periodic)
+        bin_particles.over(count, capacity=capacity)(
+            self._keys,
+            self._order,
+            particles.position,
+            particles.removed,
+            cells.low,
+            cells.inverse,
+            cells.box,
+            self._constants["size"],
+            cells.count,
+        )
+        bits = cells.count.bit_length()
+        sort(self._keys, self._order, bits=bits, count=count, workspace=particles.workspace)
+        particles.reorder(self._order)
+        find_cells.over(capacity + 1)(self.cell_start, self._keys, count, cells.count)
+        take_count[1, 1](count, self.cell_start, cells.count)
+        self._version = particles.version
+
+    def __kernel_argument__(self) -> Mapping[str, object]:
+        if self._version != self.particles.version:
+            reason = "was never updated" if self._version is None else "is out of date"
+            raise DomainError(
+                f"the cell grid {reason}",
+                hint="call update() after particles were added, removed or reordered",
+            )
+        positions: Array = self.particles.position
+        return {"positions": positions, "cell_start": self.cell_start, **self._constants}
+
+    def __kernel_grid__(self) -> tuple[tuple[bool, bool, bool], int]:
+        return self.particles.domain.periodic, self.reach

@@ -1,0 +1,232 @@
+"""Particles as a set of arrays, one for each field."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+import headwater as hw
+from headwater.errors import DomainError
+from headwater.particles.domain import Domain
+from headwater.primitives import Workspace, gather, select
+from headwater.runtime.array import Array
+from headwater.runtime.device import Device
+from headwater.runtime.elements import ElementType, element_type, host_shape, scalar_of
+from headwater.types import FLOAT32, FLOAT64, INT32, ScalarType, VectorType
+
+_RESERVED = ("id", "removed", "count", "device", "domain", "capacity", "workspace", "version")
+_OWNER = "particles"
+
+
+@hw.kernel
+def _append(destination, source, start):
+    i = hw.grid(1)
+    destination[start + i] = source[i]
+
+
+@hw.kernel
+def _find_kept(kept, removed, flags):
+    """Which particles stay; the marks are reset, because the marked ones go now."""
+    i = hw.grid(1)
+    kept[i] = hw.int32(removed[i] == 0 and not bool(flags[i]))
+    removed[i] = 0
+
+
+class ParticleSet:
+    """Up to `capacity` particles with named fields on a device.
+
+    In a kernel `p.name[i]` is field `name` of particle i, and fields that a kernel does not name are not passed.
+    Beside the fields given there are always
+
+    - `position`: vec3 of float32, or as `fields` says; in the domain's length unit;
+    - `id`: int32, 0, 1, 2 ... in the order in which particles were added, never used again;
+    - `removed`: int32, 0; a kernel that writes another value marks the particle. It takes part in everything until
+      the next `CellGrid.update` or `remove` drops it;
+    - `count`: an int32 array of one element, the number of particles. Launch with
+      `kernel.over(p.count, capacity=p.capacity)`.
+
+    Fields named in `transient` hold values of one step only: they are not carried along when particles change
+    places, and are unknown after that. On the host `p.name` is the field's array of this moment: it is another one
+    after each reordering.
+    """
+
+    def __init__(
+        self,
+        device: Device,
+        domain: Domain,
+        capacity: int,
+        fields: Mapping[str, ElementType | npt.DTypeLike] | None = None,
+        *,
+        transient: Iterable[str] = (),
+        workspace: Workspace | None = None,
+    ) -> None:
+        """DomainError for a capacity below 1, reserved or unknown names, or a position that is no float vec3."""
+        if not 1 <= capacity < 2**31 - 2**16:
+            raise DomainError(
+                f"a capacity of 1 to 2^31 - 2^16 particles is possible, not {capacity}"
+            )
+        self.device = device
+        self.domain = domain
+        self.capacity = int(capacity)
+        self.workspace = workspace or Workspace(device, _OWNER)
+        self.version = 0
+        self._types = _field_types(fields or {})
+        self._transient = frozenset(transient)
+        unknown = sorted(self._transient - set(self._types))
+        if unknown:
+            raise DomainError(f"there is no field '{unknown[0]}' that could be transient")
+        self._arrays = {name: self._zeros(kind) for name, kind in self._types.items()}
+        self._spares = {
+            name: self._zeros(kind)
+            for name, kind in self._types.items()
+            if name not in self._transient
+        }
+        self._arrays["removed"] = self._zeros(INT32)
+        self._arrays["count"] = device.zeros(1, INT32, owner=_OWNER)
+        self._next_id = 0
+
+    def _zeros(self, kind: ElementType) -> Array:
+        return self.device.zeros(self.capacity, kind, owner=_OWNER)
+
+    def __getattr__(self, name: str) -> Array:
+        arrays: dict[str, Array] = self.__dict__.get("_arrays", {})
+        if name not in arrays:
+            raise AttributeError(
+                f"the particles have no field '{name}'; they have {', '.join(arrays)}"
+            )
+        return arrays[name]
+
+    def __kernel_argument__(self) -> Mapping[str, object]:
+        return self._arrays
+
+    def __repr__(self) -> str:
+        return f"ParticleSet({', '.join(self._types)}; capacity {self.capacity})"
+
+    @property
+    def fields(self) -> Mapping[str, ElementType]:
+        """The type of each field, `position` and `id` included."""
+        return dict(self._types)
+
+    @property
+    def scalar(self) -> ScalarType:
+        """The scalar type of positions."""
+        return scalar_of(self._types["position"])
+
+    # --- on the host ------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        """How many particles there are, those marked as removed left out. Waits for the device."""
+        return int(np.count_nonzero(self._kept_on_host()))
+
+    def host(self, name: str) -> npt.NDArray[Any]:
+        """Download a field of all particles, those marked as removed left out; (n,) or (n, 3)."""
+        if name not in self._types:
+            raise DomainError(f"the particles have no field '{name}'", hint=self._hint())
+        kept = self._kept_on_host()
+        return self._arrays[name].numpy()[: len(kept)][kept]
+
+    def _kept_on_host(self) -> npt.NDArray[np.bool_]:
+        marks: npt.NDArray[np.bool_] = self._arrays["removed"].numpy()[: self._host_count()] == 0
+        return marks
+
+    def _host_count(self) -> int:
+        return int(self._arrays["count"].numpy()[0])
+
+    def _hint(self) -> str:
+        return f"there are {', '.join(self._types)}"
+
+    # --- adding and removing ----------------------------------------------------------------------
+
+    def add(self, position: npt.ArrayLike, **values: npt.ArrayLike) -> npt.NDArray[np.int32]:
+        """Append particles at positions (n, 3); returns their ids.
+
+        Each field takes one value for each particle, or one for all; fields left out are 0. Cell grids of the set
+        must be updated before their next use. DomainError where the capacity does not suffice, positions are
+        not finite, or a field or shape does not fit.
+        """
+        points = self._host_values("position", position, None)
+        added, start = len(points), self._host_count()
+        if start + added > self.capacity:
+            raise DomainError(
+                f"{added} particles do not fit: {start} of {self.capacity} places are taken"
+            )
+        if not np.isfinite(points).all():
+            worst = int(np.argmin(np.isfinite(points).all(axis=1)))
+            raise DomainError(f"position {worst} is not finite: {points[worst].tolist()}")
+        unknown = sorted(set(values) - (set(self._types) - {"id"}))
+        if unknown:
+            raise DomainError(f"the particles have no field '{unknown[0]}'", hint=self._hint())
+        ids = np.arange(self._next_id, self._next_id + added, dtype=np.int32)
+        given = {name: self._host_values(name, v, added) for name, v in values.items()}
+        given |= {"position": points, "id": ids}
+        if added == 0:
+            return ids
+        for name, kind in self._types.items():
+            blank = np.zeros(host_shape(kind, (added,)), scalar_of(kind).numpy)
+            staged = self.device.array(given.get(name, blank), kind, owner=_OWNER)
+            _append.over(added)(self._arrays[name], staged, start)
+        self._arrays["count"].fill(start + added)
+        self._next_id += added
+        self.version += 1
+        return ids
+
+    def _host_values(self, name: str, values: npt.ArrayLike, count: int | None) -> npt.NDArray[Any]:
+        """Values of a field in its type; (n, 3) positions if `count` is None."""
+        kind = self._types[name]
+        given = np.asarray(values)
+        shape = host_shape(kind, (len(given) if count is None and given.ndim else count or 0,))
+        try:
+            fitting = given if count is None else np.broadcast_to(given, shape)
+        except ValueError:
+            fitting = given
+        if fitting.shape != shape:
+            raise DomainError(f"field '{name}' takes the shape {shape}, not {given.shape}")
+        if not np.can_cast(given.dtype, scalar_of(kind).numpy, "same_kind"):
+            raise DomainError(f"field '{name}' holds {kind}, not {given.dtype}")
+        return np.ascontiguousarray(fitting, scalar_of(kind).numpy)
+
+    def remove(self, flags: Array) -> None:
+        """Drop the particles with a true flag, and those marked as removed; the others keep their order.
+
+        `flags` is a bool or int32 array on the device, of at least the capacity. The host does not wait.
+        Cell grids of the set must be updated before their next use.
+        """
+        kept = self.workspace.array("particles.kept", self.capacity, INT32)
+        order = self.workspace.array("particles.order", self.capacity, INT32)
+        total = self.workspace.array("particles.total", 1, INT32)
+        count = self._arrays["count"]
+        if len(flags) < self.capacity:
+            raise DomainError(f"'flags' must have {self.capacity} elements, not {len(flags)}")
+        _find_kept.over(count, capacity=self.capacity)(kept, self._arrays["removed"], flags)
+        select(kept, order, total, count=count, workspace=self.workspace)
+        count.copy_from(total)
+        self.reorder(order)
+
+    def reorder(self, order: Array) -> None:
+        """Put particle order[i] in place i, for all i below `count`: `order` is an int32 array on the device.
+
+        Transient fields are not carried along. Cell grids of the set must be updated before their next use.
+        """
+        count = self._arrays["count"]
+        for name, spare in self._spares.items():
+            current = self._arrays[name]
+            gather(spare, current, order, count=count, workspace=self.workspace)
+            self._arrays[name], self._spares[name] = spare, current
+        self.version += 1
+
+
+def _field_types(
+    fields: Mapping[str, ElementType | npt.DTypeLike],
+) -> dict[str, ElementType]:
+    """The types by name: position and id first."""
+    kinds = {name: element_type(kind) for name, kind in fields.items()}
+    for name in kinds:
+        if name in _RESERVED or not name.isidentifier() or hasattr(ParticleSet, name):
+            raise DomainError(f"'{name}' cannot be the name of a field")
+    position = kinds.pop("position", VectorType(FLOAT32, 3))
+    if position not in (VectorType(FLOAT32, 3), VectorType(FLOAT64, 3)):
+        raise DomainError(f"positions are vec3f or vec3d, not {position}")
+    return {"position": position, "id": INT32, **kinds}
