@@ -1,0 +1,164 @@
+"""Arrays: values survive both ways, wrong input is refused, nothing converts by itself."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import headwater as hw
+from headwater.errors import HeadwaterError, MemoryUseError
+
+SCALARS = ("bool", "int32", "uint32", "int64", "float32", "float64")
+
+
+def values_of(dtype: str, shape: tuple[int, ...]) -> np.ndarray:
+    random = np.random.default_rng(7)
+    return random.integers(0, 100, shape).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", SCALARS)
+@pytest.mark.parametrize("shape", [(0,), (1,), (17,), (4, 5), (2, 0), (3, 4, 5)])
+def test_values_survive(device: hw.Device, dtype: str, shape: tuple[int, ...]) -> None:
+    host = values_of(dtype, shape)
+    array = device.array(host)
+    assert (array.shape, array.ndim, array.size, array.nbytes) == (
+        host.shape,
+        host.ndim,
+        host.size,
+        host.nbytes,
+    )
+    assert str(array.dtype) == dtype
+    back = array.numpy()
+    assert back.dtype == host.dtype
+    np.testing.assert_array_equal(back, host)
+    back[...] = 1  # a copy: the array does not change
+    np.testing.assert_array_equal(array.numpy(), host)
+
+
+@pytest.mark.parametrize("dtype", ["vec3f", "vec3d", "vec3i"])
+@pytest.mark.parametrize("shape", [(0,), (1,), (16,), (37,), (3, 5), (2, 3, 4)])
+def test_vectors_survive(device: hw.Device, dtype: str, shape: tuple[int, ...]) -> None:
+    element = getattr(hw, dtype)
+    host = values_of(element.scalar.name, (*shape, 3))
+    array = device.array(host, element)
+    assert array.shape == shape
+    assert array.size == np.prod(shape)
+    assert array.nbytes == host.nbytes
+    np.testing.assert_array_equal(array.numpy(), host)
+    np.testing.assert_array_equal(array.copy().numpy(), host)
+
+
+def test_any_memory_layout_of_the_host_is_accepted(device: hw.Device) -> None:
+    host = np.arange(24, dtype=np.float32).reshape(4, 6)
+    for view in (host.T, host[::2, ::-1], np.asfortranarray(host), host.astype(">f4")):
+        np.testing.assert_array_equal(device.array(view).numpy(), view)
+        target = device.zeros(view.shape, hw.float32)
+        target.write(view.astype(np.float32, order="K"))
+        np.testing.assert_array_equal(target.numpy(), view)
+
+
+def test_makers(device: hw.Device) -> None:
+    assert device.zeros(3).numpy().tolist() == [0, 0, 0]
+    assert device.zeros(2, hw.boolean).numpy().tolist() == [False, False]
+    assert device.zeros((1, 2), hw.vec3f).numpy().shape == (1, 2, 3)
+    assert device.empty([2, 3], "int64").shape == (2, 3)
+    assert device.full(2, 7, np.uint32).numpy().tolist() == [7, 7]
+    assert device.full(2, -0.0, hw.float64).numpy().tobytes() == np.full(2, -0.0).tobytes()
+    assert device.full(1, (1, 2, 3), hw.vec3d).numpy().tolist() == [[1, 2, 3]]
+    assert device.full(1, hw.vec3f(1, 2, 3), hw.vec3f).numpy().tolist() == [[1, 2, 3]]
+    assert device.array([1.5, 2.5]).numpy().dtype == np.float64
+    assert device.array([1.5, 2.5], hw.float32).numpy().dtype == np.float32
+    assert len(device.zeros((5, 2))) == 5
+    assert device.zeros((5, 2)).strides == (2, 1)
+
+
+def test_fill_and_copy(device: hw.Device, oracle: hw.Device) -> None:
+    array = device.zeros(5, hw.int32)
+    array.fill(-3)
+    other = oracle.zeros(5, hw.int32)
+    other.copy_from(array)
+    assert other.numpy().tolist() == [-3] * 5
+    moved = other.copy_to(device)
+    assert moved.device is device
+    assert moved.numpy().tolist() == [-3] * 5
+    moved.fill(1)
+    assert other.numpy().tolist() == [-3] * 5
+    array.copy_from(array)
+    assert array.numpy().tolist() == [-3] * 5
+
+
+@pytest.mark.parametrize("dtype", ["float16", "uint8", "complex64", "U4", "object"])
+def test_unknown_types_are_refused_with_the_list(oracle: hw.Device, dtype: str) -> None:
+    host = np.zeros(2, dtype)
+    with pytest.raises(HeadwaterError, match="not one that kernels know") as caught:
+        oracle.array(host)
+    assert "float32, float64" in str(caught.value)
+
+
+def test_bad_input(oracle: hw.Device) -> None:
+    array = oracle.zeros(4, hw.float32)
+    bad = {
+        "1 to 3 dimensions": lambda: oracle.zeros((1, 1, 1, 1)),
+        "1 to 3 dimensions, not 0": lambda: oracle.array(np.float32(1)),
+        "negative length": lambda: oracle.zeros(-1),
+        "int or a tuple": lambda: oracle.zeros(2.0),
+        "2,147,483,648 elements": lambda: oracle.empty(2**31),
+        "'float64' cannot be written|values of 'float64'": lambda: array.write(np.zeros(4)),
+        "takes values of shape": lambda: array.write(np.zeros(3, np.float32)),
+        "does not fit int32": lambda: oracle.full(1, 2**31, hw.int32),
+        "do not become 'int32'": lambda: oracle.full(1, 1.5, hw.int32),
+        "'float64' values do not become 'int32'": lambda: oracle.array(np.zeros(2), hw.int32),
+        r"from the shape \(\.\.\., 3\)": lambda: oracle.array(np.zeros((4, 2)), hw.vec3f),
+        "is not a dtype": lambda: oracle.zeros(2, "quaternion"),
+        "types or shapes differ": lambda: array.copy_from(oracle.zeros(5)),
+        "is in device memory": lambda: oracle.array(array),
+    }
+    for message, call in bad.items():
+        with pytest.raises(HeadwaterError, match=message):
+            call()
+
+
+def test_nothing_converts_by_itself(oracle: hw.Device) -> None:
+    array = oracle.zeros(2)
+    with pytest.raises(HeadwaterError, match=r"\.numpy\(\)"):
+        np.asarray(array)
+    with pytest.raises(HeadwaterError, match=r"\.numpy\(\)"):
+        np.zeros(2) + array
+
+
+def test_device_identity(oracle: hw.Device) -> None:
+    assert hw.device("reference") is oracle
+    assert hw.device("reference:0") is oracle
+    other = hw.device("reference", backwards=1)
+    assert other is not oracle
+    assert hw.device("reference", backwards=1) is other
+    assert repr(oracle) == "Device('reference')"
+
+
+def test_default_device(monkeypatch: pytest.MonkeyPatch, oracle: hw.Device) -> None:
+    monkeypatch.setenv("HEADWATER_DEVICE", "reference")
+    assert hw.device() is oracle
+
+
+def test_unknown_devices(oracle: hw.Device) -> None:
+    with pytest.raises(hw.errors.DeviceError, match="no device 'abacus'") as caught:
+        hw.device("abacus")
+    assert "reference" in str(caught.value)
+    with pytest.raises(hw.errors.DeviceError, match="no option 'speed'"):
+        hw.device("reference", speed=9)
+
+
+def test_use_after_free(device: hw.Device) -> None:
+    array = device.zeros(4)
+    array.free()
+    assert "freed" in repr(array)
+    for use in (
+        array.numpy,
+        array.copy,
+        lambda: array.fill(1),
+        lambda: array.write(np.zeros(4, "f4")),
+    ):
+        with pytest.raises(MemoryUseError, match="after it was freed"):
+            use()
+    with pytest.raises(MemoryUseError, match="freed before"):
+        array.free()
