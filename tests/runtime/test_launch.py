@@ -51,7 +51,7 @@ def shape_of_launch(out):
 
 @hw.kernel
 def nothing():
-    i = hw.grid(1)
+    hw.grid(1)
 
 
 @hw.kernel
@@ -304,7 +304,7 @@ def test_configuration_errors(device: hw.Device) -> None:
 def test_foreign_arrays_name_both_devices(device: hw.Device) -> None:
     other = hw.device("reference", backwards=1)
     x, y = device.zeros(4), other.zeros(4)
-    with pytest.raises(LaunchError, match="'y' is on the device .*, but 'x' is on") as caught:
+    with pytest.raises(LaunchError, match=r"'y' is on the device .*, but 'x' is on") as caught:
         saxpy.forall(4)(y, x, 1.0)
     assert f"'{device.name}'" in str(caught.value)
     assert "'reference, backwards=1'" in str(caught.value)
