@@ -31,6 +31,11 @@ class CpuBackend:
             raise DeviceError(
                 f"the CPU device has no option '{unknown[0]}'", hint="it has 'threads' and 'lanes'"
             )
+        for option, value in options.items():
+            if not isinstance(value, int):
+                raise DeviceError(
+                    f"the option '{option}' of the CPU device is an int, not {value!r}"
+                )
         # The driver needs LLVM, which takes a while to load.
         from headwater.backends.cpu.driver import CpuDriver
 

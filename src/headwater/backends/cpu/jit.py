@@ -148,7 +148,8 @@ def _link(library: Any, name: str) -> Any:
 @cache
 def _engine() -> Any:
     # JITLink puts the sections of one object side by side, so that near calls always reach.
-    return _llvm().create_lljit_compiler(use_jit_link=True, suppress_errors=True)
+    # ORC names a missing symbol on the standard error stream only, so that stays on.
+    return _llvm().create_lljit_compiler(use_jit_link=True)
 
 
 def cached_object(text: str, target: Target) -> bytes:
