@@ -62,6 +62,7 @@ THREADS = Variable("HEADWATER_THREADS", "threads of the CPU device", _positive, 
 LANES = Variable("HEADWATER_LANES", "SIMD width of the CPU device in 32-bit lanes: 1, 4, 8 or 16; 0 for the machine's", int, lambda: 0)
 CACHE = Variable("HEADWATER_CACHE", "1 to keep compiled programs on disk, 0 not to", _flag, lambda: True)
 CACHE_DIRECTORY = Variable("HEADWATER_CACHE_DIR", "folder of compiled programs", Path, _cache_directory)
+WEBGPU = Variable("HEADWATER_WEBGPU", "1 to switch the webgpu backend on while it is new", _flag, lambda: False)
 
 TABLE: tuple[Variable[str] | Variable[int] | Variable[bool] | Variable[Path], ...] = (
     DEVICE,
@@ -69,4 +70,5 @@ TABLE: tuple[Variable[str] | Variable[int] | Variable[bool] | Variable[Path], ..
     LANES,
     CACHE,
     CACHE_DIRECTORY,
+    WEBGPU,
 )

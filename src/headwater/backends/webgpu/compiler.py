@@ -1,0 +1,39 @@
+"""From a kernel to a program: checks, the neighbour loop's plan, WGSL."""
+
+from __future__ import annotations
+
+from headwater import ir
+from headwater.backends.contract import Options
+from headwater.backends.webgpu.checks import check
+from headwater.backends.webgpu.features import Features
+from headwater.backends.webgpu.language import Wgsl
+from headwater.backends.webgpu.program import ARGUMENTS, Program
+from headwater.emit import Names, write_body
+from headwater.passes import lower_neighbors
+
+_WIDE = ("i64", "f64")
+
+
+def compile_kernel(kernel: ir.Kernel, options: Options, features: Features) -> Program:
+    """The program of a kernel, which is changed in place. CapabilityError for what the device lacks."""
+    lower_neighbors(kernel, cooperative=False)
+    check(kernel, features)
+    names = Names()
+    target = Wgsl(kernel, features, names, contract=options.contract)
+    body = write_body(kernel, target, names)
+    helpers = target.table.definitions(body.helpers | target.helpers)
+    for axis, letter in enumerate("xyz"):
+        target.reserved(f"grid_{letter}", "u32", "grid", axis)
+    if any(f"{ARGUMENTS}.zero" in text for text in helpers):
+        target.reserved("zero", "u32", "zero")
+    fields = sorted(target.fields.values(), key=lambda field: field.type not in _WIDE)
+    program = Program(
+        name=kernel.name,
+        block_shape=kernel.block_shape,
+        fields=tuple(fields),
+        bindings=tuple(target.bindings),
+        immediate=False,
+        module="\n".join([*target.declared_shared, *helpers]),
+        body="\n".join(body.lines),
+    )
+    return program.placed(features.max_immediate)

@@ -1,0 +1,50 @@
+"""What a device can do, as the compiler needs it: features and limits by WebGPU's names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+FLOAT64 = "shader-f64"
+INT64 = "shader-int64"
+INT64_ATOMICS = "shader-int64-atomic-all-ops"
+FLOAT32_ATOMIC_ADD = "shader-float32-atomic"
+IMMEDIATES = "immediates"
+WANTED = (FLOAT64, INT64, INT64_ATOMICS, FLOAT32_ATOMIC_ADD, IMMEDIATES)
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """The features that an open device has, and its limits (sizes in bytes)."""
+
+    device: str
+    names: frozenset[str]
+    max_immediate: int
+    max_binding: int
+    max_buffer: int
+    max_storage_buffers: int
+    max_shared: int
+    max_threads: int
+    max_block: tuple[int, int, int]
+    max_groups: int
+
+    def has(self, feature: str) -> bool:
+        return feature in self.names
+
+
+def features_of(device: str, names: frozenset[str], limits: Mapping[str, int]) -> Features:
+    """From an adapter's features and limits."""
+    threads = limits["max-compute-invocations-per-workgroup"]
+    sizes = [limits[f"max-compute-workgroup-size-{axis}"] for axis in "xyz"]
+    return Features(
+        device=device,
+        names=names & frozenset(WANTED),
+        max_immediate=limits["max-immediate-size"] if IMMEDIATES in names else 0,
+        max_binding=limits["max-storage-buffer-binding-size"],
+        max_buffer=limits["max-buffer-size"],
+        max_storage_buffers=limits["max-storage-buffers-per-shader-stage"],
+        max_shared=limits["max-compute-workgroup-storage-size"],
+        max_threads=threads,
+        max_block=(sizes[0], sizes[1], sizes[2]),
+        max_groups=limits["max-compute-workgroups-per-dimension"],
+    )

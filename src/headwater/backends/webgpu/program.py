@@ -1,0 +1,158 @@
+"""A compiled kernel: WGSL in parts, and what a launch must fill in. Made by `compile`, kept as JSON on disk."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+
+from headwater.backends.contract import ArrayArgument, LaunchArgument
+
+_FORMATS = {"i32": "i", "u32": "I", "f32": "f", "i64": "q", "f64": "d"}
+_WIDE = ("i64", "f64")
+ARGUMENTS = "hw"
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One member of the argument block.
+
+    `source` is 'scalar', 'offset', 'extent', 'stride', 'grid' or 'zero'; `parameter` and `axis` say which.
+    Offsets and strides count elements: they are divided by `divisor`, the scalars of one element.
+    """
+
+    name: str
+    type: str
+    source: str
+    parameter: int = 0
+    axis: int = 0
+    divisor: int = 1
+
+    def value(self, grid: tuple[int, int, int], arguments: Sequence[LaunchArgument]) -> int | float:
+        """What a launch passes."""
+        if self.source == "zero":
+            return 0
+        if self.source == "grid":
+            return grid[self.axis]
+        argument = arguments[self.parameter]
+        if not isinstance(argument, ArrayArgument):
+            return argument
+        if self.source == "offset":
+            return argument.offset // self.divisor
+        if self.source == "extent":
+            return argument.shape[self.axis]
+        return argument.strides[self.axis] // self.divisor
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """One array argument: `element` is the element type of its WGSL array, `bytes` the size of one scalar."""
+
+    name: str
+    label: str
+    element: str
+    parameter: int
+    written: bool
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Everything that `load` needs. `immediate` tells where the argument block travels."""
+
+    name: str
+    block_shape: tuple[int, int, int]
+    fields: tuple[Field, ...]
+    bindings: tuple[Binding, ...]
+    immediate: bool
+    module: str
+    body: str
+
+    def to_bytes(self) -> bytes:
+        """The payload of the program cache."""
+        return json.dumps(asdict(self)).encode()
+
+    @staticmethod
+    def from_bytes(payload: bytes) -> Program:
+        """The program of a payload."""
+        parts = json.loads(payload)
+        parts["fields"] = tuple(Field(**part) for part in parts["fields"])
+        parts["bindings"] = tuple(Binding(**part) for part in parts["bindings"])
+        parts["block_shape"] = tuple(parts["block_shape"])
+        return Program(**parts)
+
+    def layout(self) -> struct.Struct:
+        """How the argument block lies in memory: 64-bit members first, so that nothing is padded."""
+        layout = "<" + "".join(_FORMATS[field.type] for field in self.fields)
+        padding = -struct.calcsize(layout) % (8 if self.has_wide_fields else 4)
+        return struct.Struct(layout + "x" * padding)
+
+    def placed(self, max_immediate: int) -> Program:
+        """The program with its argument block in immediates where it fits there, else in a uniform buffer."""
+        return replace(self, immediate=self.layout().size <= max_immediate)
+
+    @property
+    def has_wide_fields(self) -> bool:
+        return any(field.type in _WIDE for field in self.fields)
+
+    # --- the text ----------------------------------------------------------------------------------
+
+    def text(self, *, split: bool = False, writable: bool = False) -> str:
+        """The whole module.
+
+        `split` is for grids with more blocks on an axis than a dispatch takes: blocks are counted along x and y
+        together. `writable` binds every array read_write, as one buffer bound both ways is an error.
+        """
+        parts = [f"// kernel {self.name}", *self._arguments(), *self._buffers(writable)]
+        if self.module:
+            parts.append(self.module)
+        shape = ", ".join(map(str, self.block_shape))
+        parts += [
+            f"@compute @workgroup_size({shape})",
+            "fn main(",
+            "    @builtin(local_invocation_id) hw_thread: vec3<u32>,",
+            "    @builtin(workgroup_id) hw_group: vec3<u32>,",
+            "    @builtin(num_workgroups) hw_groups: vec3<u32>,",
+            ") {",
+            *(_SPLIT if split else _DIRECT),
+            self.body,
+            "}",
+        ]
+        return "\n".join(parts) + "\n"
+
+    def _arguments(self) -> list[str]:
+        if not self.fields:
+            return []
+        members = [f"    {field.name}: {field.type}," for field in self.fields]
+        space = "immediate" if self.immediate else "uniform"
+        place = "" if self.immediate else f"@group(0) @binding({len(self.bindings)}) "
+        return ["struct Arguments {", *members, "}", f"{place}var<{space}> {ARGUMENTS}: Arguments;"]
+
+    def _buffers(self, writable: bool) -> list[str]:
+        return [
+            f"@group(0) @binding({number}) var<storage, {access(binding, writable)}> "
+            f"{binding.name}: array<{binding.element}>;"
+            for number, binding in enumerate(self.bindings)
+        ]
+
+
+def access(binding: Binding, writable: bool) -> str:
+    """The access mode of a binding."""
+    return "read_write" if writable or binding.written else "read"
+
+
+_DIRECT = (
+    "    let hw_block = hw_group;",
+    "    let hw_grid = hw_groups;",
+)
+# The whole group leaves together, so a barrier after it is still reached by all of its threads.
+_SPLIT = (
+    f"    let hw_grid = vec3<u32>({ARGUMENTS}.grid_x, {ARGUMENTS}.grid_y, {ARGUMENTS}.grid_z);",
+    "    let hw_number = hw_group.x + hw_groups.x * hw_group.y;",
+    "    if (hw_number >= hw_grid.x * hw_grid.y * hw_grid.z) {",
+    "        return;",
+    "    }",
+    "    let hw_row = hw_number / hw_grid.x;",
+    "    let hw_block = vec3<u32>(hw_number % hw_grid.x, hw_row % hw_grid.y, hw_row / hw_grid.y);",
+)

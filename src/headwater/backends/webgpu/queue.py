@@ -1,0 +1,216 @@
+"""Gathers dispatches and copies in one command encoder and submits them together.
+
+A submit costs as much as twenty dispatches. So work is submitted when somebody waits for it, when the host writes
+(which happens on the queue's own time line), or after `BATCH` steps. A command buffer is used once.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict, deque
+from collections.abc import Sequence
+from typing import Any
+
+from headwater.backends.webgpu.native import Gpu, Handle, Layout, reported
+from headwater.errors import MemoryUseError
+
+BATCH = 32
+_GROUPS = 512
+_UNIFORM_BYTES = 1 << 16
+_UNIFORM_STEP = 256
+
+
+class Buffer:
+    """One allocation. `native` is None after it was given back."""
+
+    __slots__ = ("native", "nbytes", "serial")
+
+    def __init__(self, native: Any, nbytes: int, serial: int) -> None:
+        self.native = native
+        self.nbytes = nbytes
+        self.serial = serial
+
+
+class Queue:
+    """The work of one device. Callers hold `lock` for every method but `retire` and `wait`."""
+
+    def __init__(self, gpu: Gpu) -> None:
+        self.gpu = gpu
+        self.lock = threading.Lock()
+        self.last = 0
+        self.submitted = False
+        self._encoder: Any = None
+        self._pass: Any = None
+        self._steps = 0
+        self._pipeline: Handle = None
+        self._bound: tuple[Handle, int | None] | None = None
+        # Finalizers append here in any thread, at any moment, so it is emptied elsewhere.
+        self._retired: deque[Buffer] = deque()
+        self._groups: OrderedDict[tuple[int, ...], Handle] = OrderedDict()
+        self._keys: dict[int, set[tuple[int, ...]]] = {}
+        self._uniforms: Any = None
+        self._uniform_end = 0
+
+    # --- recording --------------------------------------------------------------------------------
+
+    def dispatch(
+        self,
+        pipeline: Any,
+        group: Handle,
+        groups: tuple[int, int, int],
+        arguments: bytes,
+        uniform: int | None,
+    ) -> None:
+        """Append one dispatch. `arguments` are immediates, or lie at `uniform` in the uniform buffer."""
+        lib = self.gpu.library.lib
+        if self._pass is None:
+            self._begin_pass()
+        handle = pipeline._internal
+        if handle != self._pipeline:
+            lib.wgpuComputePassEncoderSetPipeline(self._pass, handle)
+            self._pipeline = handle
+        if self._bound != (group, uniform):
+            offsets = [] if uniform is None else [uniform]
+            array = self.gpu.library.ffi.new("uint32_t[]", offsets)
+            lib.wgpuComputePassEncoderSetBindGroup(self._pass, 0, group, len(offsets), array)
+            self._bound = (group, uniform)
+        if uniform is None and arguments:
+            lib.wgpuComputePassEncoderSetImmediates(self._pass, 0, arguments, len(arguments))
+        lib.wgpuComputePassEncoderDispatchWorkgroups(self._pass, *groups)
+        self._count_step()
+
+    def copy(self, source: Any, start: int, target: Any, at: int, nbytes: int) -> None:
+        """Append a copy between two different buffers; all three numbers are multiples of 4."""
+        self._end_pass()
+        lib = self.gpu.library.lib
+        lib.wgpuCommandEncoderCopyBufferToBuffer(
+            self._open(), source._internal, start, target._internal, at, nbytes
+        )
+        self._count_step()
+
+    def _open(self) -> Any:
+        if self._encoder is None:
+            lib, ffi = self.gpu.library.lib, self.gpu.library.ffi
+            descriptor = ffi.new("WGPUCommandEncoderDescriptor *")
+            self._encoder = lib.wgpuDeviceCreateCommandEncoder(self.gpu.handle, descriptor)
+        return self._encoder
+
+    def _begin_pass(self) -> None:
+        lib, ffi = self.gpu.library.lib, self.gpu.library.ffi
+        descriptor = ffi.new("WGPUComputePassDescriptor *")
+        self._pass = lib.wgpuCommandEncoderBeginComputePass(self._open(), descriptor)
+        self._pipeline = self._bound = None
+
+    def _end_pass(self) -> None:
+        if self._pass is None:
+            return
+        lib, ended = self.gpu.library.lib, self._pass
+        self._pass = None
+        lib.wgpuComputePassEncoderEnd(ended)
+        lib.wgpuComputePassEncoderRelease(ended)
+
+    def _count_step(self) -> None:
+        self._steps += 1
+        if self._steps >= BATCH:
+            self.flush()
+
+    # --- submitting -------------------------------------------------------------------------------
+
+    def flush(self) -> None:
+        """Submit what was recorded, then give back what was retired. DeviceError where the device refuses."""
+        if self._encoder is not None:
+            self._submit()
+        self.reclaim()
+
+    def _submit(self) -> None:
+        library = self.gpu.library
+        lib, ffi = library.lib, library.ffi
+        self._end_pass()
+        encoder, self._encoder, self._steps = self._encoder, None, 0
+        self._uniform_end = 0
+        try:
+            with reported(f"work for the device '{self.gpu.label}' was refused"):
+                descriptor = ffi.new("WGPUCommandBufferDescriptor *")
+                commands = library.safe.wgpuCommandEncoderFinish(encoder, descriptor)
+        finally:
+            lib.wgpuCommandEncoderRelease(encoder)
+        array = ffi.new("WGPUCommandBuffer[]", [commands])
+        self.last = lib.wgpuQueueSubmitForIndex(self.gpu.queue, 1, array)
+        self.submitted = True
+        lib.wgpuCommandBufferRelease(commands)
+
+    @property
+    def pending(self) -> bool:
+        """Whether something is recorded that was not submitted."""
+        return self._encoder is not None
+
+    # --- memory that work uses ----------------------------------------------------------------------
+
+    def retire(self, buffer: Buffer) -> None:
+        """Give memory back once recorded work no longer needs it. Takes no lock that could be held here."""
+        self._retired.append(buffer)
+        if not self.pending and self.lock.acquire(blocking=False):
+            try:
+                self.reclaim()
+            finally:
+                self.lock.release()
+
+    def reclaim(self) -> None:
+        """Destroy retired buffers. The library itself keeps those that submitted work still uses."""
+        if self.pending:
+            return
+        while self._retired:
+            buffer = self._retired.popleft()
+            native, buffer.native = buffer.native, None
+            for key in self._keys.pop(buffer.serial, ()):
+                group = self._groups.pop(key, None)
+                if group is not None:
+                    self.gpu.release_group(group)
+            native.destroy()
+
+    def group(self, layout: Layout, number: int, buffers: Sequence[Buffer], uniform: int) -> Handle:
+        """The bind group of these buffers, kept for later launches.
+
+        `number` stands for the layout; `uniform` is the size of an argument block in the uniform buffer, or 0.
+        """
+        key = (number, *(buffer.serial for buffer in buffers))
+        group = self._groups.get(key)
+        if group is not None:
+            self._groups.move_to_end(key)
+            return group
+        if any(buffer.native is None for buffer in buffers):
+            raise MemoryUseError(
+                "memory was freed by another thread while it was being launched with"
+            )
+        parts = [(buffer.native, buffer.nbytes) for buffer in buffers]
+        if uniform:
+            parts.append((self.uniform_buffer(), uniform))
+        group = self._groups[key] = self.gpu.bind_group(layout, parts)
+        for buffer in buffers:
+            self._keys.setdefault(buffer.serial, set()).add(key)
+        if len(self._groups) > _GROUPS:
+            self._forget_group()
+        return group
+
+    def _forget_group(self) -> None:
+        key, group = self._groups.popitem(last=False)
+        for serial in key[1:]:
+            self._keys.get(serial, set()).discard(key)
+        self.gpu.release_group(group)
+
+    # --- argument blocks that are too large for immediates --------------------------------------------
+
+    def uniform_buffer(self) -> Any:
+        """The ring of argument blocks; one batch uses each place once."""
+        if self._uniforms is None:
+            self._uniforms = self.gpu.buffer(_UNIFORM_BYTES, "UNIFORM", "COPY_DST")
+        return self._uniforms
+
+    def place_uniform(self, block: bytes) -> int:
+        """Write an argument block where no dispatch of this batch reads, and give the place."""
+        step = -(-len(block) // _UNIFORM_STEP) * _UNIFORM_STEP
+        if self._uniform_end + step > _UNIFORM_BYTES:
+            self.flush()
+        at, self._uniform_end = self._uniform_end, self._uniform_end + step
+        self.gpu.write(self.uniform_buffer(), at, memoryview(block))
+        return at

@@ -1,0 +1,223 @@
+"""How WGSL spells the operations.
+
+What WGSL, naga and drivers get wrong is worked round here, each with its reason: they fold NaN tests, widen by the
+target's sign, clamp float casts to a wrong bound, round `%` away, and reassociate.
+"""
+
+from __future__ import annotations
+
+from headwater.emit import Helper, Row, Table
+
+_BITS = {"i32": 32, "u32": 32, "i64": 64}
+_UNSIGNED = {"i32": "u32", "u32": "u32", "i64": "u64"}
+_SUFFIX = {"i32": "i", "u32": "u", "i64": "li", "u64": "lu", "f32": "f", "f64": "lf"}
+_NAMES = {"int32": "i32", "uint32": "u32", "int64": "i64", "float32": "f32", "float64": "f64"}
+_INTEGERS = ("int32", "uint32", "int64")
+_FLOATS = ("float32", "float64")
+
+
+def table(*, int64: bool) -> Table:
+    """All rows. `int64` says that the device has 64-bit integers, which the bit tests of float64 need."""
+    return Table(_rows(), _helpers(int64))
+
+
+def _called(name: str, arity: int) -> Row:
+    operands = ", ".join(f"{{{position}}}" for position in range(arity))
+    return Row(f"hw_{name}({operands})", (name,))
+
+
+def _everywhere(text: str) -> dict[str, str | Row]:
+    return {"*": text}
+
+
+def _helper_rows(operation: str, types: tuple[str, ...], arity: int) -> dict[str, str | Row]:
+    return {kind: _called(f"{operation}_{_NAMES[kind]}", arity) for kind in types}
+
+
+def _rows() -> dict[str, dict[str, str | Row]]:
+    rows: dict[str, dict[str, str | Row]] = {
+        "neg": {"uint": "0u - {0}", "*": "-{0}"},
+        "abs": {"uint": "{0}", "*": "abs({0})"},
+        "sqrt": _everywhere("sqrt({0})"),
+        "floor": _everywhere("floor({0})"),
+        "ceil": _everywhere("ceil({0})"),
+        "rint": _everywhere("round({0})"),  # ties to even, by WGSL's definition
+        "add": _everywhere("{0} + {1}"),
+        "sub": _everywhere("{0} - {1}"),
+        "mul": _everywhere("{0} * {1}"),
+        "div": _everywhere("{0} / {1}"),
+        "floordiv": {
+            "float": "floor({0} / {1})",
+            **_helper_rows("floordiv", _INTEGERS, 2),
+        },
+        "mod": _helper_rows("mod", (*_INTEGERS, *_FLOATS), 2),
+        "min": _everywhere("min({0}, {1})"),
+        "max": _everywhere("max({0}, {1})"),
+        "and": _everywhere("{0} & {1}"),
+        "or": _everywhere("{0} | {1}"),
+        "xor": {"bool": "{0} != {1}", "*": "{0} ^ {1}"},
+        "not": {"bool": "!{0}", "*": "~{0}"},
+        "shl": _shift("<<"),
+        "shr": _shift(">>"),
+        "lt": _everywhere("{0} < {1}"),
+        "le": _everywhere("{0} <= {1}"),
+        "gt": _everywhere("{0} > {1}"),
+        "ge": _everywhere("{0} >= {1}"),
+        "eq": _everywhere("{0} == {1}"),
+        # Drivers fold x != x to false, but not this.
+        "ne": {"float": "!({0} == {1})", "*": "{0} != {1}"},
+        "uniform": _everywhere("{0}"),
+        "select": _everywhere("select({2}, {1}, {0})"),
+        "trips": _helper_rows("trips", _INTEGERS, 3),
+        "advance": {
+            "int32": "{0} + bitcast<i32>({1}) * {2}",
+            "uint32": "{0} + {1} * {2}",
+            "int64": "{0} + i64({1}) * {2}",
+        },
+        "cast": _casts(),
+    }
+    return rows
+
+
+def _shift(sign: str) -> dict[str, str | Row]:
+    """A literal amount of 32 or more is refused even where the left side is not constant: always masked."""
+    return {
+        "int32": f"{{0}} {sign} (bitcast<u32>({{1}}) & 31u)",
+        "uint32": f"{{0}} {sign} ({{1}} & 31u)",
+        "int64": f"{{0}} {sign} (u32({{1}}) & 63u)",
+    }
+
+
+def _casts() -> dict[str, str | Row]:
+    casts: dict[str, str | Row] = {
+        "int32.uint32": "bitcast<u32>({0})",
+        "uint32.int32": "bitcast<i32>({0})",
+        # naga extends by the sign of the target, so the unsigned source goes through the unsigned type.
+        "uint32.int64": "i64(u64({0}))",
+        # A driver drops the rounding where the result is widened again.
+        "float64.float32": Row("hw_exact_f32(f32({0}))", ("exact_f32",)),
+        "float.bool": "!({0} == 0)",
+        "*.bool": "{0} != 0",
+    }
+    for name, text in _NAMES.items():
+        casts[f"*.{name}"] = f"{text}({{0}})"
+    for source in _FLOATS:
+        for target in _INTEGERS:
+            helper = f"{_NAMES[target]}_of_{_NAMES[source]}"
+            casts[f"{source}.{target}"] = _called(helper, 1)
+    return casts
+
+
+# --- functions of the generated text ------------------------------------------------------------
+
+
+def _helpers(int64: bool) -> dict[str, Helper]:
+    helpers = {
+        "nan_f32": Helper(
+            "fn hw_nan_f32() -> f32 {\n    var bits = 0x7fc00000u;\n    return bitcast<f32>(bits);\n}"
+        ),
+        # The runtime zero keeps a driver from reassociating across this point.
+        "exact_f32": Helper(
+            "fn hw_exact_f32(x: f32) -> f32 {\n    return bitcast<f32>(bitcast<u32>(x) ^ hw.zero);\n}"
+        ),
+        "exact_f64": Helper(_exact_f64(int64)),
+        "isnan_f32": Helper(
+            "fn hw_isnan_f32(x: f32) -> bool {\n"
+            "    return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u;\n}"
+        ),
+        "isnan_f64": Helper(_isnan_f64(int64)),
+    }
+    for kind in _FLOATS:
+        name = _NAMES[kind]
+        helpers[f"mod_{name}"] = Helper(_float_mod(name), (f"exact_{name}",))
+        for target in _INTEGERS:
+            integer = _NAMES[target]
+            helpers[f"{integer}_of_{name}"] = Helper(_truncate(integer, name), (f"isnan_{name}",))
+    for kind in _INTEGERS:
+        name = _NAMES[kind]
+        helpers[f"floordiv_{name}"] = Helper(_floordiv(name))
+        helpers[f"mod_{name}"] = Helper(_integer_mod(name))
+        helpers[f"trips_{name}"] = Helper(_trips(name))
+    return helpers
+
+
+def _exact_f64(int64: bool) -> str:
+    value = "bitcast<f64>(bitcast<u64>(x) ^ u64(hw.zero))" if int64 else "x"
+    return f"fn hw_exact_f64(x: f64) -> f64 {{\n    return {value};\n}}"
+
+
+def _isnan_f64(int64: bool) -> str:
+    test = "(bitcast<u64>(x) & 0x7ffffffffffffffflu) > 0x7ff0000000000000lu"
+    return f"fn hw_isnan_f64(x: f64) -> bool {{\n    return {test if int64 else '!(x == x)'};\n}}"
+
+
+def _float_mod(name: str) -> str:
+    """WGSL's own `%` truncates and is off by roundings; the contract has each step rounded."""
+    return (
+        f"fn hw_mod_{name}(a: {name}, b: {name}) -> {name} {{\n"
+        f"    let turns = floor(hw_exact_{name}(a / b));\n"
+        f"    return a - hw_exact_{name}(b * turns);\n}}"
+    )
+
+
+def _floordiv(name: str) -> str:
+    head = f"fn hw_floordiv_{name}(a: {name}, b: {name}) -> {name} {{\n"
+    zero, one = f"0{_SUFFIX[name]}", f"1{_SUFFIX[name]}"
+    guard = f"    if (b == {zero}) {{\n        return {zero};\n    }}\n"
+    if name == "u32":
+        return f"{head}{guard}    return a / b;\n}}"
+    below = f"((a % b) != {zero}) && ((a ^ b) < {zero})"
+    return f"{head}{guard}    let q = a / b;\n    return select(q, q - {one}, {below});\n}}"
+
+
+def _integer_mod(name: str) -> str:
+    head = f"fn hw_mod_{name}(a: {name}, b: {name}) -> {name} {{\n"
+    zero = f"0{_SUFFIX[name]}"
+    guard = f"    if (b == {zero}) {{\n        return a;\n    }}\n"
+    if name == "u32":
+        return f"{head}{guard}    return a % b;\n}}"
+    moved = f"(r != {zero}) && ((r ^ b) < {zero})"
+    return f"{head}{guard}    let r = a % b;\n    return select(r, r + b, {moved});\n}}"
+
+
+def _trips(name: str) -> str:
+    unsigned = _UNSIGNED[name]
+    zero, one = f"0{_SUFFIX[name]}", f"1{_SUFFIX[unsigned]}"
+    none = f"0{_SUFFIX[unsigned]}"
+
+    def steps(low: str, high: str, step: str) -> str:
+        return f"({_as_unsigned(high, name)} - {_as_unsigned(low, name)} - {one}) / {step} + {one}"
+
+    size = _as_unsigned("step", name)
+    text = (
+        f"fn hw_trips_{name}(start: {name}, stop: {name}, step: {name}) -> {unsigned} {{\n"
+        f"    if (step > {zero} && start < stop) {{\n"
+        f"        return {steps('start', 'stop', size)};\n    }}\n"
+    )
+    if name != "u32":
+        text += (
+            f"    if (step < {zero} && start > stop) {{\n"
+            f"        return {steps('stop', 'start', f'({none} - {size})')};\n    }}\n"
+        )
+    return f"{text}    return {none};\n}}"
+
+
+def _as_unsigned(text: str, name: str) -> str:
+    return text if name == "u32" else f"bitcast<{_UNSIGNED[name]}>({text})"
+
+
+def _truncate(integer: str, name: str) -> str:
+    """The own clamp of naga ends at the largest float below the bound, and takes NaN to the smallest integer."""
+    suffix = _SUFFIX[name]
+    bits, signed = _BITS[integer], integer != "u32"
+    low = -(1 << (bits - 1)) if signed else 0
+    high = (1 << (bits - 1)) if signed else 1 << bits
+    smallest = {"i32": "i32(-2147483648)", "u32": "0u", "i64": "(-9223372036854775807li - 1li)"}
+    largest = {"i32": "2147483647i", "u32": "4294967295u", "i64": "9223372036854775807li"}
+    return (
+        f"fn hw_{integer}_of_{name}(x: {name}) -> {integer} {{\n"
+        f"    if (hw_isnan_{name}(x)) {{\n        return 0{_SUFFIX[integer]};\n    }}\n"
+        f"    if (x >= {float(high)!r}{suffix}) {{\n        return {largest[integer]};\n    }}\n"
+        f"    if (x <= {float(low)!r}{suffix}) {{\n        return {smallest[integer]};\n    }}\n"
+        f"    return {integer}(x);\n}}"
+    )

@@ -1,0 +1,256 @@
+"""Writes the body of a kernel in a C-like language.
+
+Assumes that `lower_returns` and `lower_neighbors` (not cooperative) have run. Each value becomes a constant local,
+except that literals stand where they are used, and each variable a mutable local at the top. What an operation means is
+kept by the target's rows; the writer keeps the order of effects, the scopes and the meaning of loops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import singledispatchmethod
+
+from headwater import ir
+from headwater.emit.names import Names
+from headwater.emit.target import Operand, Target
+from headwater.errors import CapabilityError, InternalError
+from headwater.types import ScalarType
+
+_INDENT = "    "
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """The statements of a kernel, indented by one level, and the helpers that they call."""
+
+    lines: tuple[str, ...]
+    helpers: frozenset[str]
+
+
+def write_body(kernel: ir.Kernel, target: Target, names: Names) -> Body:
+    """All statements of a kernel. `names` may hold what the target's frame has taken already."""
+    writer = _Writer(kernel, target, names)
+    writer.variables()
+    writer.block(kernel.body)
+    return Body(tuple(writer.lines), frozenset(writer.helpers))
+
+
+class _Writer:
+    def __init__(self, kernel: ir.Kernel, target: Target, names: Names) -> None:
+        self.kernel = kernel
+        self.target = target
+        self.names = names
+        self.lines: list[str] = []
+        self.helpers: set[str] = set()
+        self.depth = 1
+        self.source_line = 0
+        self.texts: dict[ir.Value, str] = {}
+        self.literals: set[ir.Value] = set()
+        self.variable_names: dict[ir.Variable, str] = {}
+        self.numbered = 0
+
+    # --- text ------------------------------------------------------------------------------------
+
+    def line(self, text: str) -> None:
+        self.lines.append(_INDENT * self.depth + text)
+
+    def extend(self, lines: Iterable[str]) -> None:
+        for text in lines:
+            self.line(text)
+
+    def fresh(self) -> str:
+        self.numbered += 1
+        return self.names.unique("v", str(self.numbered))
+
+    def text(self, value: ir.Value) -> str:
+        known = self.texts.get(value)
+        if known is None and isinstance(value, ir.ScalarParameter):
+            known = self.texts[value] = self.target.scalar_parameter(value)
+        if known is None:
+            raise InternalError(
+                f"kernel '{self.kernel.name}': a value is used before it is defined"
+            )
+        return known
+
+    def operand(self, value: ir.Value) -> Operand:
+        return Operand(self.text(value), value.type)
+
+    def operands(self, values: Iterable[ir.Value]) -> tuple[Operand, ...]:
+        return tuple(map(self.operand, values))
+
+    def define(self, value: ir.Value, expression: str) -> None:
+        name = self.texts[value] = self.fresh()
+        self.line(self.target.constant_local(value.type, name, expression))
+
+    def apply(self, operation: str, kind: ScalarType, *texts: str) -> str:
+        """The text of a row that the writer itself asks for."""
+        row = self.target.table.row(operation, kind)
+        self.helpers.update(row.helpers)
+        return row.text.format(*texts)
+
+    # --- blocks ----------------------------------------------------------------------------------
+
+    def variables(self) -> None:
+        for variable in self.kernel.variables:
+            name = self.variable_names[variable] = self.names.unique("u", variable.name)
+            self.line(self.target.variable(variable.type, name))
+
+    def block(self, block: ir.Block) -> None:
+        for node in block.nodes:
+            self.mark(node)
+            self.node(node)
+
+    def mark(self, node: ir.Node) -> None:
+        """A comment where the user's line changes, for people who read the text."""
+        if node.span is None or node.span.line == self.source_line:
+            return
+        self.source_line = node.span.line
+        self.line(f"// line {self.source_line}")
+
+    def nested(self, block: ir.Block, span_of: ir.Node) -> None:
+        self.depth += 1
+        if self.depth > self.target.max_nesting:
+            raise CapabilityError(
+                f"the kernel '{self.kernel.name}' nests more than {self.target.max_nesting} blocks, "
+                "which this device's language does not take",
+                span=span_of.span,
+                hint="turn a long chain of 'elif' into a loop or into a function with early returns",
+            )
+        self.block(block)
+        self.depth -= 1
+
+    # --- nodes -----------------------------------------------------------------------------------
+
+    @singledispatchmethod
+    def node(self, node: object) -> None:
+        raise InternalError(f"the writer does not know the node {type(node).__name__}")
+
+    @node.register
+    def _(self, node: ir.Constant) -> None:
+        self.texts[node.result] = self.target.literal(node.result.type, node.value)
+        self.literals.add(node.result)
+
+    @node.register
+    def _(self, node: ir.Compute) -> None:
+        row = self.target.operation(node)
+        self.helpers.update(row.helpers)
+        self.define(node.result, row.text.format(*self.argument_texts(node.arguments)))
+
+    def argument_texts(self, values: tuple[ir.Value, ...]) -> list[str]:
+        """The operands' texts, not all of them literals: a compiler would fold those, and refuse an overflow."""
+        texts = list(map(self.text, values))
+        if self.literals.issuperset(values):
+            name = self.fresh()
+            self.line(self.target.constant_local(values[0].type, name, texts[0]))
+            texts[0] = name
+        return texts
+
+    @node.register
+    def _(self, node: ir.Index) -> None:
+        self.define(node.result, self.target.index(node.kind, node.axis))
+
+    @node.register
+    def _(self, node: ir.Extent) -> None:
+        if isinstance(node.array, ir.SharedArray):
+            length = node.array.shape[node.axis]
+            self.texts[node.result] = self.target.literal(node.result.type, length)
+            self.literals.add(node.result)
+            return
+        self.define(node.result, self.target.extent(node.array, node.axis))
+
+    @node.register
+    def _(self, node: ir.Read) -> None:
+        self.define(node.result, self.variable_names[node.variable])
+
+    @node.register
+    def _(self, node: ir.Assign) -> None:
+        self.line(f"{self.variable_names[node.variable]} = {self.text(node.value)};")
+
+    @node.register
+    def _(self, node: ir.Load) -> None:
+        indices = self.operands(node.indices)
+        self.define(node.result, self.target.load(node.array, indices, node.component))
+
+    @node.register
+    def _(self, node: ir.Store) -> None:
+        indices, value = self.operands(node.indices), self.operand(node.value)
+        self.extend(self.target.store(node.array, indices, node.component, value))
+
+    @node.register
+    def _(self, node: ir.Atomic) -> None:
+        indices, value = self.operands(node.indices), self.operand(node.value)
+        result = self.texts[node.result] = self.fresh()
+        self.extend(self.target.atomic(node, indices, value, result))
+
+    @node.register
+    def _(self, node: ir.If) -> None:
+        self.line(f"if ({self.text(node.condition)}) {{")
+        self.nested(node.then, node)
+        if node.orelse.nodes:
+            self.line("} else {")
+            self.nested(node.orelse, node)
+        self.line("}")
+
+    @node.register
+    def _(self, node: ir.For) -> None:
+        step = self.text(node.step) if node.step in self.literals else ""
+        kind = node.index.type
+        for unit, up in ((1, True), (-1, False)):
+            if unit >= kind.limits[0] and step == self.target.literal(kind, unit):
+                self.unit_for(node, up)
+                return
+        self.trip_for(node)
+
+    def unit_for(self, node: ir.For, up: bool) -> None:
+        """Steps of one never pass the bound, so that the loop's own comparison is enough."""
+        name = self.texts[node.index] = self.fresh()
+        start, stop = self.text(node.start), self.text(node.stop)
+        self.line(self.target.unit_loop(node.index.type, name, start, stop, up))
+        self.nested(node.body, node)
+        self.line("}")
+
+    def trip_for(self, node: ir.For) -> None:
+        """Count the trips at entry, as the index itself could wrap at the end of its type."""
+        kind = node.index.type
+        start, stop, step = self.argument_texts((node.start, node.stop, node.step))
+        trips, trip = self.fresh(), self.fresh()
+        self.line(self.target.trip_count(kind, trips, self.apply("trips", kind, start, stop, step)))
+        self.line(self.target.trip_loop(kind, trip, trips))
+        self.depth += 1
+        self.define(node.index, self.apply("advance", kind, start, trip, step))
+        self.depth -= 1
+        self.nested(node.body, node)
+        self.line("}")
+
+    @node.register
+    def _(self, node: ir.While) -> None:
+        self.line(self.target.endless_loop())
+        self.nested(node.test, node)
+        self.depth += 1
+        self.line(f"if (!({self.text(node.condition)})) {{ break; }}")
+        self.depth -= 1
+        self.nested(node.body, node)
+        self.line("}")
+
+    @node.register
+    def _(self, node: ir.Break) -> None:
+        self.line("break;")
+
+    @node.register
+    def _(self, node: ir.Continue) -> None:
+        self.line("continue;")
+
+    @node.register
+    def _(self, node: ir.Return) -> None:
+        self.line("return;")
+
+    @node.register
+    def _(self, node: ir.Barrier) -> None:
+        self.extend(self.target.barrier())
+
+    @node.register
+    def _(self, node: ir.Cooperative) -> None:
+        self.line("{")
+        self.nested(node.body, node)
+        self.line("}")
