@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from headwater import ir
+if TYPE_CHECKING:
+    from headwater import ir  # a warm start never needs it, and it takes a while to load
 
 
 @dataclass(frozen=True, slots=True)
