@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import logging
 import os
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Hashable
@@ -30,8 +28,6 @@ _SUFFIX = ".program"
 _MAX_BYTES = 512 * 1024 * 1024
 # A temporary file of this age belongs to a writer that was killed.
 _STALE_SECONDS = 3600.0
-
-_log = logging.getLogger("headwater")
 
 
 class BuildCache(Generic[Entry]):
@@ -85,13 +81,12 @@ class DiskCache:
             self._warn(error)
 
     def _replace(self, path: Path, content: bytes) -> None:
-        handle, name = tempfile.mkstemp(suffix=".writing", dir=self.folder)
+        temporary = path.with_suffix(f".{os.urandom(8).hex()}.writing")
         try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-            os.replace(name, path)
+            temporary.write_bytes(content)
+            os.replace(temporary, path)
         except BaseException:
-            Path(name).unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
             raise
 
     def _prune(self) -> None:
@@ -121,7 +116,9 @@ class DiskCache:
         if self._warned:
             return
         self._warned = True
-        _log.warning(
+        import logging  # noqa: PLC0415 - seldom needed, and slow to load
+
+        logging.getLogger("headwater").warning(
             "compiled programs cannot be kept in '%s' (%s): each run compiles anew; %s names another folder, %s=0 "
             "asks for none",
             self.folder,

@@ -9,15 +9,17 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import FunctionType
+from typing import TYPE_CHECKING
 
 import headwater.types
-from headwater import frontend, ir, passes
 from headwater.backends.contract import Executable, Options
 from headwater.errors import HeadwaterError
 from headwater.runtime.cache import BuildCache, DiskCache, disk_cache
-from headwater.runtime.capabilities import check_capabilities
 from headwater.runtime.device import Device
-from headwater.types import SCALARS, ArgumentType, ScalarType
+from headwater.types import SCALARS, ArgumentType, ArrayType, ScalarType
+
+if TYPE_CHECKING:
+    from headwater import frontend, ir
 
 _PACKAGE = Path(headwater.types.__file__).parent.parent
 # What decides which program comes out of a kernel's text. A driver's fingerprint covers versions and targets,
@@ -38,8 +40,10 @@ class Specialization:
 
     def digest(self) -> str:
         """The key of the program; equal for equal programs in other processes."""
+        from headwater.frontend import fingerprint  # noqa: PLC0415 - loads what reads sources
+
         parts = (
-            frontend.fingerprint(self.function),
+            fingerprint(self.function),
             repr(self.types),
             repr(self.block),
             repr(self.guard),
@@ -95,6 +99,10 @@ class Artifact:
 
 def lower(wanted: Specialization) -> ir.Kernel:
     """The kernel's IR, checked, as backends take it."""
+    # A warm start needs none of these, and they take a while to load.
+    from headwater import frontend, passes  # noqa: PLC0415
+    from headwater.runtime.capabilities import check_capabilities  # noqa: PLC0415
+
     kernel = frontend.lower(wanted.function, wanted.types, wanted.block, guard=wanted.guard)
     passes.lower_returns(kernel)
     passes.check_barriers(kernel)
@@ -139,9 +147,10 @@ def _load(wanted: Specialization, digest: str, disk: DiskCache) -> Program | Non
 
 
 def _parameter(parameter: ir.Parameter) -> Parameter:
-    if isinstance(parameter, ir.ArrayParameter):
-        return Parameter(parameter.path, parameter.type.scalar, True, parameter.written)
-    return Parameter(parameter.path, parameter.type, False, False)
+    kind = parameter.type
+    if isinstance(kind, ArrayType):
+        return Parameter(parameter.path, kind.scalar, True, getattr(parameter, "written", True))
+    return Parameter(parameter.path, kind, False, False)
 
 
 _programs: BuildCache[Program] = BuildCache()
@@ -161,6 +170,13 @@ def _compiler_sources() -> Iterator[Path]:
     for part in _COMPILER:
         path = _PACKAGE / part
         yield from sorted(path.rglob("*.py")) if path.is_dir() else [path]
+
+
+def ir_text(wanted: Specialization) -> str:
+    """The printed form of `lower`, for people."""
+    from headwater.ir import format_kernel  # noqa: PLC0415 - as above
+
+    return format_kernel(lower(wanted))
 
 
 def generated_source(wanted: Specialization) -> str:

@@ -15,8 +15,6 @@ import numpy as np
 
 from headwater.backends.contract import Executable, LaunchArgument
 from headwater.errors import InternalError, LaunchError
-from headwater.frontend import Guard
-from headwater.ir import format_kernel
 from headwater.runtime.arguments import (
     DESCRIBERS,
     Path,
@@ -30,13 +28,14 @@ from headwater.runtime.compile import (
     Parameter,
     Specialization,
     generated_source,
-    lower,
+    ir_text,
     program,
 )
 from headwater.runtime.device import ArrayKey, Device, device
 from headwater.types import FLOAT32, WEAK_FLOAT, WEAK_INT, ArgumentType, ArrayType, ScalarType
 
 if TYPE_CHECKING:
+    from headwater.frontend import Guard
     from headwater.runtime.kernel import Kernel
 
 Triple = tuple[int, int, int]
@@ -117,7 +116,7 @@ class Launch:
 
     def ir(self, *arguments: Any, **named: Any) -> str:
         """The text of the IR for such arguments."""
-        return format_kernel(lower(self._specialization(arguments, named)))
+        return ir_text(self._specialization(arguments, named))
 
     def source(self, *arguments: Any, **named: Any) -> str:
         """The text that the device's backend generates for such arguments."""
