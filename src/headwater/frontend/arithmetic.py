@@ -1,0 +1,326 @@
+"""Operations on scalars and vectors: which type they compute in, and what folds while compiling."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from headwater.frontend.program import Program, literal_kind
+from headwater.frontend.values import Literal, Runtime, Scalar, Vector, WeakOperation
+from headwater.types import BOOL, WEAK_FLOAT, WEAK_INT, ScalarType, join
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """A binary operator: its sign, the IR's operation, and Python's meaning for folding.
+
+    `family` is 'ring' (+ - *), 'division' (/), 'integral' (// %), 'bits' (& | ^) or 'shift'.
+    """
+
+    sign: str
+    operation: str
+    fold: Callable[[Any, Any], Any]
+    family: str
+
+
+ADD = Binary("+", "add", operator.add, "ring")
+SUB = Binary("-", "sub", operator.sub, "ring")
+MUL = Binary("*", "mul", operator.mul, "ring")
+DIV = Binary("/", "div", operator.truediv, "division")
+FLOORDIV = Binary("//", "floordiv", operator.floordiv, "integral")
+MOD = Binary("%", "mod", operator.mod, "integral")
+AND = Binary("&", "and", operator.and_, "bits")
+OR = Binary("|", "or", operator.or_, "bits")
+XOR = Binary("^", "xor", operator.xor, "bits")
+SHL = Binary("<<", "shl", operator.lshift, "shift")
+SHR = Binary(">>", "shr", operator.rshift, "shift")
+
+_COMPARE: dict[str, tuple[str, Callable[[Any, Any], Any]]] = {
+    "lt": ("<", operator.lt),
+    "le": ("<=", operator.le),
+    "gt": (">", operator.gt),
+    "ge": (">=", operator.ge),
+    "eq": ("==", operator.eq),
+    "ne": ("!=", operator.ne),
+}
+
+MAXIMUM_POWER = 1024
+
+
+def literal(value: bool | int | float) -> Literal:
+    """A Python number as a value."""
+    return Literal(value, literal_kind(value))
+
+
+# --- scalars --------------------------------------------------------------------------------------
+
+
+def binary(program: Program, row: Binary, a: Scalar, b: Scalar) -> Scalar:
+    """`a sign b` of two scalars."""
+    folded = _fold(program, row, a, b)
+    if folded is not None:
+        return folded
+    kind = _binary_kind(program, row, a.kind, b.kind)
+    if kind.weak:
+        return WeakOperation(row.operation, (a, b), kind)
+    return Runtime(program.builder.compute(row.operation, program.emit(a, kind), program.emit(b, kind)))
+
+
+def _binary_kind(program: Program, row: Binary, a: ScalarType, b: ScalarType) -> ScalarType:
+    kind = join(a, b)
+    if row.family in ("bits", "shift") and kind.is_float:
+        raise program.fail(f"'{row.sign}' takes integers, not '{a}' and '{b}'", "cast with hw.int32(...)")
+    if row.family == "bits" and kind is BOOL:
+        return kind
+    if row.family == "shift":
+        # The count does not widen what is shifted, unless that is weak.
+        kind = join(a, b) if a.weak or a is BOOL else a
+    if kind is BOOL:
+        kind = program.dialect.integer
+    if row.family == "division" and not kind.is_float:
+        return WEAK_FLOAT
+    return kind
+
+
+def _fold(program: Program, row: Binary, a: Scalar, b: Scalar) -> Literal | None:
+    if not (isinstance(a, Literal) and isinstance(b, Literal)):
+        return None
+    if _weak(a) and _weak(b):
+        return literal(python_result(program, row.fold, a.value, b.value))
+    kind = join(a.kind, b.kind)
+    if row.family in ("ring", "integral") and kind.is_integer and not (row.family == "integral" and not b.value):
+        return Literal(wrapped(row.fold(a.value, b.value), kind), kind)
+    return None
+
+
+def _weak(value: Literal) -> bool:
+    return value.kind.weak or value.kind is BOOL
+
+
+def python_result(program: Program, function: Callable[..., Any], *values: Any) -> bool | int | float:
+    """Python's own result for constants; an error of Python is the user's."""
+    try:
+        result = function(*values)
+    except (ArithmeticError, ValueError, TypeError) as problem:
+        raise program.fail(f"a constant expression fails: {problem}") from None
+    if isinstance(result, bool | int | float):
+        return result
+    raise program.fail(f"a constant expression gives a '{type(result).__name__}'", "a real number is needed")
+
+
+def wrapped(value: int, kind: ScalarType) -> int:
+    """The low bits of an integer, as the type reads them."""
+    low, _ = kind.limits
+    return (value - low) % (1 << kind.bits) + low
+
+
+def compare(program: Program, operation: str, a: Scalar, b: Scalar) -> Scalar:
+    """A comparison of two scalars: a bool."""
+    if isinstance(a, Literal) and isinstance(b, Literal):
+        if (_weak(a) and _weak(b)) or not join(a.kind, b.kind).is_float:
+            return Literal(bool(_COMPARE[operation][1](a.value, b.value)), BOOL)
+    kind = join(a.kind, b.kind)
+    if kind is BOOL and operation not in ("eq", "ne"):
+        kind = program.dialect.integer
+    emit = program.emit_open if kind.weak else program.emit
+    kind = program.default(kind)
+    return Runtime(program.builder.compute(operation, emit(a, kind), emit(b, kind)))
+
+
+def truth(program: Program, value: Scalar) -> Scalar:
+    """`bool(value)`: a literal or a runtime bool."""
+    if isinstance(value, Literal):
+        return Literal(bool(value.value), BOOL)
+    if value.kind is BOOL:
+        return value
+    return compare(program, "ne", value, Literal(0, WEAK_INT))
+
+
+def logical_not(program: Program, value: Scalar) -> Scalar:
+    """`not value`."""
+    tested = truth(program, value)
+    if isinstance(tested, Literal):
+        return Literal(not tested.value, BOOL)
+    return Runtime(program.builder.compute("not", program.emit(tested, BOOL)))
+
+
+def negate(program: Program, value: Scalar) -> Scalar:
+    """`-value`."""
+    return _unary(program, "neg", operator.neg, value)
+
+
+def absolute(program: Program, value: Scalar) -> Scalar:
+    """`abs(value)`."""
+    return _unary(program, "abs", abs, value)
+
+
+def _unary(program: Program, operation: str, fold: Callable[[Any], Any], value: Scalar) -> Scalar:
+    if isinstance(value, Literal) and (_weak(value) or value.kind.is_float):
+        kind = value.kind if value.kind is not BOOL else WEAK_INT
+        return Literal(fold(value.value), kind)
+    kind = program.dialect.integer if value.kind is BOOL else value.kind
+    if kind.weak:
+        return WeakOperation(operation, (value,), kind)
+    return Runtime(program.builder.compute(operation, program.emit(value, kind)))
+
+
+def invert(program: Program, value: Scalar) -> Scalar:
+    """`~value` of an integer."""
+    if not value.kind.is_integer:
+        raise program.fail(f"'~' takes an integer, not '{value.kind}'", "for a bool write 'not'")
+    return _unary(program, "not", operator.invert, value)
+
+
+def float_function(program: Program, operation: str, value: Scalar) -> Scalar:
+    """sqrt, floor or ceil: of a float, in its type; of an integer, in a float."""
+    if isinstance(value, Literal) and _weak(value):
+        return Literal(float(python_result(program, _FLOAT_FOLDS[operation], value.value)), WEAK_FLOAT)
+    kind = value.kind if value.kind.is_float else WEAK_FLOAT
+    if kind.weak:
+        return WeakOperation(operation, (value,), kind)
+    return Runtime(program.builder.compute(operation, program.emit(value, kind)))
+
+
+_FLOAT_FOLDS: dict[str, Callable[[Any], Any]] = {
+    "sqrt": math.sqrt,
+    "floor": math.floor,
+    "ceil": math.ceil,
+}
+
+
+def extremum(program: Program, operation: str, values: Sequence[Scalar]) -> Scalar:
+    """min or max of two values or more, from the left."""
+    result = values[0]
+    for value in values[1:]:
+        result = _smaller_or_larger(program, operation, result, value)
+    return result
+
+
+def _smaller_or_larger(program: Program, operation: str, a: Scalar, b: Scalar) -> Scalar:
+    if isinstance(a, Literal) and isinstance(b, Literal) and _weak(a) and _weak(b):
+        return literal((min if operation == "min" else max)(a.value, b.value))
+    kind = join(a.kind, b.kind)
+    kind = program.dialect.integer if kind is BOOL else kind
+    if kind.weak:
+        return WeakOperation(operation, (a, b), kind)
+    return Runtime(program.builder.compute(operation, program.emit(a, kind), program.emit(b, kind)))
+
+
+def choose(program: Program, condition: Scalar, a: Scalar, b: Scalar) -> Scalar:
+    """b or a by the condition, both evaluated: in their joined type."""
+    tested = truth(program, condition)
+    if isinstance(tested, Literal):
+        return a if tested.value else b
+    kind = join(a.kind, b.kind)
+    if kind.weak:
+        return WeakOperation("select", (tested, a, b), kind)
+    parts = (program.emit(tested, BOOL), program.emit(a, kind), program.emit(b, kind))
+    return Runtime(program.builder.compute("select", *parts))
+
+
+def power(program: Program, base: Scalar, exponent: int) -> Scalar:
+    """`base ** n` for a constant integer, by repeated squaring from the lowest bit.
+
+    The order is fixed: with n = sum of 2**k over the set bits, low to high, the result is
+    ((b**2**k0 * b**2**k1) * b**2**k2) ..., each b**2**k the square of the one before. n = 0 gives 1, n < 0 gives
+    1 / b**(-n).
+    """
+    if isinstance(base, Literal) and _weak(base):
+        return literal(python_result(program, operator.pow, base.value, exponent))
+    if abs(exponent) > MAXIMUM_POWER:
+        raise program.fail(f"the power {exponent} is too large", f"at most {MAXIMUM_POWER} is allowed")
+    one = Literal(1, WEAK_INT)
+    if exponent < 0:
+        return binary(program, DIV, one, power(program, base, -exponent))
+    if exponent == 0:
+        return one if base.kind.weak else Literal(1.0 if base.kind.is_float else 1, base.kind)
+    result: Scalar | None = None
+    square, rest = base, exponent
+    while True:
+        if rest & 1:
+            result = square if result is None else binary(program, MUL, result, square)
+        rest >>= 1
+        if not rest:
+            return base if result is None else result
+        square = binary(program, MUL, square, square)
+
+
+def cast(program: Program, value: Scalar, kind: ScalarType) -> Scalar:
+    """`hw.float32(value)` and the like: a value of exactly that type."""
+    if not isinstance(value, Literal):
+        if kind.is_float or (kind.is_integer and value.kind is WEAK_INT):
+            return Runtime(program.emit(value, kind))
+        return Runtime(program.builder.cast(program.emit_default(value), kind))
+    if kind.is_bool:
+        return Literal(bool(value.value), kind)
+    if kind.is_float:
+        return Literal(program.rounded(value.value, kind), kind)
+    return Literal(_to_integer(value.value, kind), kind)
+
+
+def _to_integer(value: bool | int | float, kind: ScalarType) -> int:
+    if not isinstance(value, float):
+        return wrapped(int(value), kind)
+    if math.isnan(value):
+        return 0
+    low, high = kind.limits
+    if math.isinf(value):
+        return high if value > 0 else low
+    return min(max(int(value), low), high)
+
+
+# --- vectors --------------------------------------------------------------------------------------
+
+
+def unify(program: Program, parts: Sequence[Scalar]) -> Vector:
+    """A vector of the parts, all in their joined type."""
+    kind = parts[0].kind
+    for part in parts[1:]:
+        kind = join(kind, part.kind)
+    kind = program.dialect.integer if kind is BOOL else kind
+    return Vector(tuple(_as_kind(program, part, kind) for part in parts))
+
+
+def _as_kind(program: Program, value: Scalar, kind: ScalarType) -> Scalar:
+    if value.kind is kind:
+        return value
+    if not kind.weak:
+        return cast(program, value, kind)
+    if isinstance(value, Literal) and _weak(value):
+        return Literal(float(value.value) if kind is WEAK_FLOAT else int(value.value), kind)
+    return WeakOperation("same", (value,), kind)
+
+
+def vector_binary(program: Program, row: Binary, a: Scalar | Vector, b: Scalar | Vector) -> Vector:
+    """Component by component; a scalar meets each component."""
+    if row.family not in ("ring", "division"):
+        raise program.fail(f"'{row.sign}' is not defined for vectors", "compute with the components")
+    size = len(a.components) if isinstance(a, Vector) else 0
+    other = len(b.components) if isinstance(b, Vector) else 0
+    if size and other and size != other:
+        raise program.fail(f"a vec{size} and a vec{other} do not combine")
+    left = a.components if isinstance(a, Vector) else (a,) * other
+    right = b.components if isinstance(b, Vector) else (b,) * size
+    return unify(program, [binary(program, row, x, y) for x, y in zip(left, right, strict=True)])
+
+
+def dot(program: Program, a: Vector, b: Vector) -> Scalar:
+    """(a.x * b.x + a.y * b.y) + a.z * b.z."""
+    products = [binary(program, MUL, x, y) for x, y in zip(a.components, b.components, strict=True)]
+    total = products[0]
+    for product in products[1:]:
+        total = binary(program, ADD, total, product)
+    return total
+
+
+def cross(program: Program, a: Vector, b: Vector) -> Vector:
+    """The vector product."""
+    (ax, ay, az), (bx, by, bz) = a.components, b.components
+
+    def minor(p: Scalar, q: Scalar, r: Scalar, s: Scalar) -> Scalar:
+        return binary(program, SUB, binary(program, MUL, p, q), binary(program, MUL, r, s))
+
+    return unify(program, [minor(ay, bz, az, by), minor(az, bx, ax, bz), minor(ax, by, ay, bx)])

@@ -1,0 +1,205 @@
+"""One function while it is lowered: what its names mean here, and where errors point."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from types import FunctionType
+from typing import TypeAlias
+
+from headwater import ir
+from headwater.errors import CompileError
+from headwater.frontend import arithmetic, capture
+from headwater.frontend.program import Program
+from headwater.frontend.source import Source
+from headwater.frontend.values import (
+    SCALAR_CLASSES,
+    Key,
+    Literal,
+    Operand,
+    Scalar,
+    Vector,
+    describe,
+)
+from headwater.types import BOOL, ArgumentType
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Alias:
+    """A name that is assigned once and stands for its value, as long as `block` is open."""
+
+    value: Operand
+    block: ir.Block
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Argument:
+    """A kernel's argument: its parameters are made when the name is read."""
+
+    path: tuple[str, ...]
+    type: ArgumentType
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A name that is a variable, and assigned on every path to here."""
+
+
+Binding: TypeAlias = Alias | Argument | Slot
+Environment: TypeAlias = dict[str, Binding]
+SLOT = Slot()
+
+
+class Loop:
+    """A loop of the frame; `breaks` holds what is assigned where it is left."""
+
+    def __init__(self) -> None:
+        self.breaks: list[Environment] = []
+
+
+class Frame:
+    """A kernel's body, or that of a device function at one call."""
+
+    def __init__(self, program: Program, source: Source, key: tuple[int, ...] = ()) -> None:
+        self.program = program
+        self.source = source
+        self.key = key
+        self.names: Environment = {}
+        self.loops: list[Loop] = []
+        self.chain: tuple[FunctionType, ...] = (source.function,)
+        self.inlined = False
+        # How a device function hands its values back: see `calls`.
+        self.results: Results | None = None
+
+    def at(self, node: ast.AST) -> None:
+        """New nodes of the IR carry the place of `node`."""
+        self.program.builder.span = self.source.at(node)
+
+    def fail(self, node: ast.AST, text: str, hint: str | None = None) -> CompileError:
+        """The error to raise, at `node`."""
+        return self.program.fail(text, hint, self.source.at(node))
+
+    # --- names ------------------------------------------------------------------------------------
+
+    def variable(self, name: str) -> Key:
+        """The key of a local name in the table of types."""
+        return self.key, name
+
+    def read(self, node: ast.Name) -> Operand:
+        """What a name means here."""
+        binding = self.names.get(node.id)
+        if isinstance(binding, Slot):
+            self.at(node)
+            return self.program.read(self.variable(node.id))
+        if isinstance(binding, Alias):
+            if not self.program.is_open(binding.block):
+                raise self.program.table.demote(self.variable(node.id))
+            return binding.value
+        if isinstance(binding, Argument):
+            return self.program.argument(binding.path, binding.type)
+        if node.id in self.source.sites:
+            raise self.fail(
+                node,
+                f"'{node.id}' may be read before it is assigned",
+                "assign it on every path that leads here, before the 'if' or the loop",
+            )
+        return self._captured(node)
+
+    def _captured(self, node: ast.Name) -> Operand:
+        try:
+            return capture.freeze(node.id, capture.look_up(self.source.function, node.id))
+        except capture.Unusable as problem:
+            raise self.fail(node, problem.text, problem.hint) from None
+
+    def assign(self, node: ast.AST, name: str, value: Operand) -> None:
+        """`name = value`."""
+        if not self.is_slot(name):
+            self._bind(node, name, value)
+            return
+        if not isinstance(value, (*SCALAR_CLASSES, Vector)) or isinstance(self.names.get(name), Alias | Argument):
+            raise self._not_a_variable(node, name, value)
+        self.at(node)
+        self.program.assign(self.variable(name), value, name)
+        self.names[name] = SLOT
+
+    def is_slot(self, name: str) -> bool:
+        """Whether the name is a variable, not just a name for a value."""
+        if self.variable(name) in self.program.table.demoted:
+            return True
+        return self.source.sites[name] > 1 and name not in self.source.loop_targets
+
+    def _bind(self, node: ast.AST, name: str, value: Operand) -> None:
+        present = self.names.get(name)
+        if isinstance(present, Alias):
+            # The target of a loop inside a loop with the same target.
+            raise self.program.table.demote(self.variable(name))
+        self.names[name] = Alias(value, self.program.builder.block)
+
+    def bind_parameter(self, node: ast.AST, name: str, value: Operand | Argument) -> None:
+        """Give a parameter of the function its value: a variable only where the body assigns it again."""
+        if isinstance(value, Argument):
+            if not self.is_slot(name):
+                self.names[name] = value
+                return
+            value = self.program.argument(value.path, value.type)
+        if self.is_slot(name) and isinstance(value, (*SCALAR_CLASSES, Vector)):
+            self.assign(node, name, value)
+        else:
+            self.names[name] = Alias(value, self.program.builder.block)
+
+    def _not_a_variable(self, node: ast.AST, name: str, value: Operand) -> CompileError:
+        present = self.names.get(name)
+        before = describe(present.value) if isinstance(present, Alias) else "a variable"
+        return self.fail(
+            node,
+            f"'{name}' is assigned types that do not join: {before} before, {describe(value)} here"
+            if present is not None
+            else f"'{name}' is assigned more than once, so it cannot hold {describe(value)}",
+            "only scalars and vectors can change; use another name",
+        )
+
+    # --- expressions ------------------------------------------------------------------------------
+
+    def expression(self, node: ast.expr) -> Operand:
+        """The value of any expression."""
+        return self.program.evaluate(self, node)
+
+    def scalar(self, node: ast.expr) -> Scalar:
+        """The value of an expression that must be a scalar."""
+        value = self.expression(node)
+        if isinstance(value, SCALAR_CLASSES):
+            return value
+        raise self.fail(node, f"a scalar was expected, not {describe(value)}")
+
+    def condition(self, node: ast.expr) -> Scalar:
+        """The truth of an expression: a literal, or a runtime bool."""
+        value = self.scalar(node)
+        self.at(node)
+        return arithmetic.truth(self.program, value)
+
+    def constant_integer(self, node: ast.expr, meaning: str) -> int:
+        """The value of an expression that must be known when compiling."""
+        value = self.expression(node)
+        if isinstance(value, Literal) and value.kind.is_integer:
+            return int(value.value)
+        raise self.fail(
+            node,
+            f"{meaning} must be an integer that is known when compiling, not {describe(value)}",
+            "write a literal or use a captured constant",
+        )
+
+
+class Results:
+    """What the returns of an inlined function have in common."""
+
+    def __init__(self) -> None:
+        # None until the first return; then the number of values, or -1 for one that is no tuple.
+        self.count: int | None = None
+
+
+def merged(a: Environment, b: Environment) -> Environment:
+    """The names that mean the same whichever way was taken."""
+    return {name: binding for name, binding in a.items() if b.get(name) is binding}
+
+
+FALSE = Literal(False, BOOL)

@@ -1,0 +1,44 @@
+"""Device functions."""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import Any
+
+from headwater.errors import HeadwaterError
+
+
+class DeviceFunction:
+    """A function that kernels and other device functions call; its body is copied into the caller.
+
+    Scalars and vectors are passed by value, arrays and structs by reference. It may return early, and returns a
+    scalar, a vector, a tuple of these, or nothing. `python` is the plain function.
+    """
+
+    def __init__(self, function: FunctionType) -> None:
+        self.python = function
+        self.__name__ = function.__name__
+        self.__qualname__ = function.__qualname__
+        self.__doc__ = function.__doc__
+        self.__module__ = function.__module__
+        self.__wrapped__ = function
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        """Outside a kernel: an error."""
+        raise HeadwaterError(
+            f"the device function '{self.__name__}' can be called only inside a kernel",
+            hint=f"'{self.__name__}.python' is the plain Python function",
+        )
+
+    def __repr__(self) -> str:
+        return f"<device function '{self.__qualname__}'>"
+
+
+def function(definition: FunctionType) -> DeviceFunction:
+    """Make a device function of a Python function: `@hw.function`."""
+    if not isinstance(definition, FunctionType):
+        raise HeadwaterError(
+            f"'@hw.function' takes a Python function, not a '{type(definition).__name__}'",
+            hint="put it directly above a 'def'",
+        )
+    return DeviceFunction(definition)

@@ -1,0 +1,180 @@
+"""Device functions are copied into their caller.
+
+A function whose only return is its last statement needs nothing more: its value is used as it stands, and a weak one
+stays weak. With earlier returns the body becomes an `ir.Inlined`, and results go through variables.
+"""
+
+from __future__ import annotations
+
+import ast
+from types import FunctionType
+
+from headwater import ir
+from headwater.frontend import capture
+from headwater.frontend.frame import Frame, Results
+from headwater.frontend.source import source_of
+from headwater.frontend.values import (
+    SCALAR_CLASSES,
+    Device,
+    Nothing,
+    Operand,
+    Scalar,
+    Tuple,
+    Vector,
+    describe,
+)
+
+
+def inline(frame: Frame, node: ast.Call, device: Device) -> Operand:
+    """The value of calling a device function."""
+    function = device.function
+    _refuse_recursion(frame, node, function)
+    values = _arguments(frame, node, function)
+    program = frame.program
+    program.calls.append((function.__name__, frame.source.at(node)))
+    child = Frame(program, source_of(function), (*frame.key, id(node)))
+    child.chain = (*frame.chain, function)
+    child.inlined = True
+    for argument, value in values:
+        child.bind_parameter(argument, argument.arg, value)
+    result = _body(child, node, frame)
+    program.calls.pop()
+    frame.at(node)
+    return result
+
+
+def _refuse_recursion(frame: Frame, node: ast.Call, function: FunctionType) -> None:
+    codes = [link.__code__ for link in frame.chain]
+    if function.__code__ not in codes:
+        return
+    chain = [link.__name__ for link in frame.chain[codes.index(function.__code__) :]]
+    raise frame.fail(
+        node,
+        f"the device function '{function.__name__}' calls itself: {' -> '.join([*chain, function.__name__])}",
+        "write it as a loop: kernels have no call stack",
+    )
+
+
+# --- arguments ------------------------------------------------------------------------------------
+
+
+def _arguments(frame: Frame, node: ast.Call, function: FunctionType) -> list[tuple[ast.arg, Operand]]:
+    names = source_of(function).tree.args
+    if names.vararg or names.kwarg:
+        raise frame.fail(node, f"'{function.__name__}' takes '*' or '**' arguments, which kernels do not have")
+    positional = [*names.posonlyargs, *names.args]
+    given: dict[str, Operand] = {}
+    if len(node.args) > len(positional):
+        raise _wrong_count(frame, node, function, len(positional))
+    for parameter, argument in zip(positional, node.args, strict=False):
+        if isinstance(argument, ast.Starred):
+            raise frame.fail(argument, "'*' in a call is not supported", "write the arguments one by one")
+        given[parameter.arg] = frame.expression(argument)
+    by_name = {parameter.arg for parameter in (*names.args, *names.kwonlyargs)}
+    for keyword in node.keywords:
+        if keyword.arg not in by_name or keyword.arg in given:
+            word = "unexpected" if keyword.arg not in by_name else "repeated"
+            raise frame.fail(keyword, f"'{function.__name__}' was given the {word} argument '{keyword.arg or '**'}'")
+        given[keyword.arg] = frame.expression(keyword.value)
+    parameters = [*positional, *names.kwonlyargs]
+    defaults = _defaults(frame, node, function, [p.arg for p in positional])
+    complete = defaults | given
+    missing = [p.arg for p in parameters if p.arg not in complete]
+    if missing:
+        raise frame.fail(node, f"'{function.__name__}' needs the argument '{missing[0]}'")
+    return [(parameter, complete[parameter.arg]) for parameter in parameters]
+
+
+def _wrong_count(frame: Frame, node: ast.Call, function: FunctionType, count: int) -> Exception:
+    word = "argument" if count == 1 else "arguments"
+    return frame.fail(node, f"'{function.__name__}' takes {count} {word}, not {len(node.args)}")
+
+
+def _defaults(
+    frame: Frame, node: ast.Call, function: FunctionType, positional: list[str]
+) -> dict[str, Operand]:
+    values = function.__defaults__ or ()
+    present: dict[str, object] = dict(zip(positional[len(positional) - len(values) :], values, strict=True))
+    present |= function.__kwdefaults__ or {}
+    try:
+        return {name: capture.freeze(name, value) for name, value in present.items()}
+    except capture.Unusable as problem:
+        raise frame.fail(node, problem.text, problem.hint) from None
+
+
+# --- bodies and results ---------------------------------------------------------------------------
+
+
+def _body(child: Frame, node: ast.Call, caller: Frame) -> Operand:
+    statements, returns = child.source.tree.body, child.source.returns
+    last = statements[-1]
+    if not returns:
+        child.program.execute(child, statements)
+        return Nothing()
+    if len(returns) == 1 and returns[0] is last:
+        if not child.program.execute(child, statements[:-1]):
+            return Nothing()
+        return _value(child, returns[0])
+    return _with_returns(child, node, caller)
+
+
+def _value(child: Frame, node: ast.Return) -> Operand:
+    if node.value is None:
+        return Nothing()
+    value = child.expression(node.value)
+    parts = value.items if isinstance(value, Tuple) else (value,)
+    if all(isinstance(part, (*SCALAR_CLASSES, Vector, Nothing)) for part in parts):
+        return value
+    raise child.fail(
+        node,
+        f"'{child.source.name}' returns {describe(value)}",
+        "a device function returns a scalar, a vector, or a tuple of these",
+    )
+
+
+def _with_returns(child: Frame, node: ast.Call, caller: Frame) -> Operand:
+    program = child.program
+    child.results = Results()
+    body = ir.Block()
+    with program.inside(body):
+        falls = program.execute(child, child.source.tree.body)
+    caller.at(node)
+    program.builder.append(ir.Inlined(child.source.name, body, caller.source.at(node)))
+    count = child.results.count
+    if falls and count:
+        raise program.fail(
+            f"'{child.source.name}' may end without returning a value",
+            "return a value on every path",
+            child.source.span,
+        )
+    if not count:
+        return Nothing()
+    parts = tuple(program.read((child.key, _result_name(child, k))) for k in range(abs(count)))
+    return parts[0] if count == -1 else Tuple(parts)
+
+
+def _result_name(child: Frame, position: int) -> str:
+    return f"%{child.source.name}_{position}"
+
+
+def return_from(child: Frame, node: ast.Return) -> None:
+    """`return value` inside an inlined body."""
+    assert child.results is not None
+    value = _value(child, node)
+    parts: tuple[Scalar | Vector, ...]
+    if isinstance(value, Nothing):
+        count, parts = 0, ()
+    elif isinstance(value, Tuple):
+        count, parts = len(value.items), value.items  # type: ignore[assignment]
+    else:
+        count, parts = -1, (value,)  # type: ignore[assignment]
+    if child.results.count is None:
+        child.results.count = count
+    if child.results.count != count:
+        raise child.fail(node, f"'{child.source.name}' returns different numbers of values")
+    child.at(node)
+    for position, part in enumerate(parts):
+        name = _result_name(child, position)
+        child.program.assign((child.key, name), part, f"the result of '{child.source.name}'")
+    child.at(node)
+    child.program.builder.append(ir.Return(child.source.at(node)))

@@ -1,0 +1,305 @@
+"""One lowering pass: the kernel that grows, and how values become IR."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from headwater import ir
+from headwater.errors import CompileError, Span
+from headwater.frontend.dialect import Dialect
+from headwater.frontend.values import (
+    Array,
+    Key,
+    Literal,
+    Operand,
+    Runtime,
+    Scalar,
+    Struct,
+    Vector,
+    WeakOperation,
+    WeakParameter,
+    WeakVariable,
+    describe,
+)
+from headwater.frontend.variables import TypeTable, VariableType, kind_of, scalar_of
+from headwater.types import (
+    BOOL,
+    FLOAT32,
+    WEAK_FLOAT,
+    WEAK_INT,
+    ArgumentType,
+    ArrayType,
+    ConstantType,
+    ScalarType,
+    StructType,
+    VectorType,
+)
+
+if TYPE_CHECKING:
+    import ast
+
+    from headwater.frontend.frame import Frame
+
+# These keep their meaning only on integers, so a weak int computes them as one also where a float is wanted.
+_INTEGER_ONLY = frozenset(("floordiv", "mod", "and", "or", "xor", "not", "shl", "shr"))
+
+
+class Program:
+    """The state of one pass. `evaluate` and `execute` walk the AST; they are set by `lower`."""
+
+    evaluate: Callable[[Frame, ast.expr], Operand]
+    execute: Callable[[Frame, list[ast.stmt]], bool]
+
+    def __init__(self, kernel: ir.Kernel, table: TypeTable, dialect: Dialect) -> None:
+        self.kernel = kernel
+        self.table = table
+        self.dialect = dialect
+        self.builder = ir.Builder(kernel.body, kernel.span)
+        self.open: list[ir.Block] = [kernel.body]
+        self.calls: list[tuple[str, Span]] = []
+        self._names: set[str] = set()
+        self._scalars: dict[tuple[tuple[str, ...], ScalarType], ir.ScalarParameter] = {}
+        self._arrays: dict[tuple[str, ...], ir.ArrayParameter] = {}
+        self._variables: dict[tuple[Key, VariableType], tuple[ir.Variable, ...]] = {}
+        self._emitted: dict[tuple[WeakOperation, ScalarType], tuple[ir.Value, ir.Block]] = {}
+        self._recording = True
+
+    # --- errors and blocks ------------------------------------------------------------------------
+
+    def fail(self, text: str, hint: str | None = None, span: Span | None = None) -> CompileError:
+        """The error to raise, at `span` or where the builder stands, with the calls that led here."""
+        parts = [hint] if hint else []
+        parts += [f"in '{name}', called at {_place(at)}" for name, at in reversed(self.calls)]
+        return CompileError(text, span=span or self.builder.span, hint="; ".join(parts) or None)
+
+    @contextmanager
+    def inside(self, block: ir.Block) -> Iterator[None]:
+        """Append to `block`; values of it may be used until the end."""
+        self.open.append(block)
+        outer, self.builder.block = self.builder.block, block
+        try:
+            yield
+        finally:
+            self.open.pop()
+            self.builder.block = outer
+
+    def is_open(self, block: ir.Block) -> bool:
+        """Whether values of the block can be used here."""
+        return block in self.open
+
+    def unique(self, name: str) -> str:
+        """A name that no parameter, variable or shared array has yet."""
+        chosen, count = name, 1
+        while chosen in self._names:
+            count += 1
+            chosen = f"{name}_{count}"
+        self._names.add(chosen)
+        return chosen
+
+    # --- parameters -------------------------------------------------------------------------------
+
+    def argument(self, path: tuple[str, ...], kind: ArgumentType) -> Operand:
+        """The value of an argument or of a field of one."""
+        if isinstance(kind, ArrayType):
+            return Array(_joined(path), kind, path)
+        if isinstance(kind, StructType):
+            return Struct(kind, path)
+        if isinstance(kind, ConstantType):
+            return Literal(kind.value, literal_kind(kind.value))
+        if isinstance(kind, VectorType):
+            axes = "xyz"[: kind.size]
+            return Vector(tuple(self._leaf((*path, axis), kind.scalar) for axis in axes))
+        return self._leaf(path, kind)
+
+    def _leaf(self, path: tuple[str, ...], kind: ScalarType) -> Scalar:
+        if kind.weak:
+            return WeakParameter(path, kind)
+        return Runtime(self.scalar_parameter(path, kind))
+
+    def scalar_parameter(self, path: tuple[str, ...], kind: ScalarType) -> ir.ScalarParameter:
+        """The parameter that passes `path` in this type; made at its first use."""
+        found = self._scalars.get((path, kind))
+        if found is None:
+            name = _joined(path)
+            name = name if name not in self._names else f"{name}_{kind}"
+            found = ir.ScalarParameter(kind, self.unique(name), path)
+            self._scalars[path, kind] = found
+            self.kernel.parameters.append(found)
+        return found
+
+    def array(self, array: Array) -> ir.ArrayParameter | ir.SharedArray:
+        """The IR's array; the parameter is made at its first use."""
+        if array.shared is not None:
+            return array.shared
+        found = self._arrays.get(array.path)
+        if found is None:
+            found = ir.ArrayParameter(self.unique(array.name), array.type, array.path)
+            self._arrays[array.path] = found
+            self.kernel.parameters.append(found)
+        return found
+
+    def shared_array(self, name: str, element: ScalarType | VectorType, shape: tuple[int, ...]) -> Array:
+        """A new array of the block."""
+        components = element.size if isinstance(element, VectorType) else 1
+        made = ir.SharedArray(self.unique(name), scalar_of(element), shape, components)
+        self.kernel.shared.append(made)
+        return Array(name, ArrayType(element, len(shape)), (), made)
+
+    # --- values -----------------------------------------------------------------------------------
+
+    def default(self, kind: ScalarType) -> ScalarType:
+        """What a weak type becomes where nothing decides."""
+        if kind is WEAK_FLOAT:
+            return self.dialect.floating
+        return self.dialect.integer if kind is WEAK_INT else kind
+
+    def emit_default(self, value: Scalar) -> ir.Value:
+        """The value in its own type, or in the default of a weak one."""
+        return self.emit_open(value, self.default(value.kind))
+
+    def emit_open(self, value: Scalar, kind: ScalarType) -> ir.Value:
+        """As `emit`, where `kind` is only a default that must not decide the type of a weak variable."""
+        before, self._recording = self._recording, False
+        try:
+            return self.emit(value, kind)
+        finally:
+            self._recording = before
+
+    def emit(self, value: Scalar, kind: ScalarType) -> ir.Value:
+        """The value in the strong type `kind`."""
+        if isinstance(value, Runtime):
+            return self.builder.cast(value.value, kind)
+        if isinstance(value, Literal):
+            return self._constant(value, kind)
+        if value.kind is WEAK_FLOAT and not kind.is_float:
+            return self.builder.cast(self.emit_default(value), kind)
+        if value.kind is WEAK_INT and kind.is_bool:
+            return self.builder.cast(self.emit_default(value), kind)
+        if isinstance(value, WeakParameter):
+            return self.scalar_parameter(value.path, kind)
+        if isinstance(value, WeakVariable):
+            if self._recording:
+                self.table.use(value.key, kind)
+            return self.builder.constant(0.0 if kind.is_float else 0, kind)
+        return self._operation(value, kind)
+
+    def _operation(self, value: WeakOperation, kind: ScalarType) -> ir.Value:
+        known = self._emitted.get((value, kind))
+        if known is not None and self.is_open(known[1]):
+            return known[0]
+        result = self._compute(value, kind)
+        self._emitted[value, kind] = (result, self.builder.block)
+        return result
+
+    def _compute(self, value: WeakOperation, kind: ScalarType) -> ir.Value:
+        if value.operation == "same":
+            return self.emit(value.arguments[0], kind)
+        if value.operation in _INTEGER_ONLY and value.kind is WEAK_INT and kind.is_float:
+            return self.builder.cast(self.emit_default(value), kind)
+        if value.operation == "select":
+            condition, a, b = value.arguments
+            chosen = (self.emit(condition, condition.kind), self.emit(a, kind), self.emit(b, kind))
+            return self.builder.compute("select", *chosen)
+        return self.builder.compute(value.operation, *(self.emit(a, kind) for a in value.arguments))
+
+    def _constant(self, literal: Literal, kind: ScalarType) -> ir.Value:
+        value = literal.value
+        if kind.is_bool:
+            return self.builder.constant(bool(value), kind)
+        if kind.is_float:
+            return self.builder.constant(self.rounded(value, kind), kind)
+        if isinstance(value, float):
+            return self.builder.cast(self._constant(literal, self.default(literal.kind)), kind)
+        low, high = kind.limits
+        if low <= value <= high:
+            return self.builder.constant(int(value), kind)
+        raise self.fail(
+            f"the value {value} does not fit the type '{kind}' that it is used with",
+            f"{kind} holds {low} to {high}; cast the other side to a wider type, such as hw.int64(...)",
+        )
+
+    def rounded(self, value: int | float, kind: ScalarType) -> float:
+        """The nearest number of a float type, as a Python float."""
+        try:
+            exact = float(value)
+            result = exact if kind is not FLOAT32 else struct.unpack("f", struct.pack("f", exact))[0]
+        except OverflowError:
+            raise self.fail(
+                f"the value {value!r} does not fit the type '{kind}' that it is used with",
+                "use hw.float64, or a value below 3.4e38",
+            ) from None
+        return float(result)
+
+    # --- variables --------------------------------------------------------------------------------
+
+    def read(self, key: Key) -> Scalar | Vector:
+        """The value of a variable here."""
+        kind = self.table.types[key]
+        if scalar_of(kind).weak:
+            weak = WeakVariable(key, scalar_of(kind))
+            return Vector((weak,) * kind.size) if isinstance(kind, VectorType) else weak
+        parts = tuple(Runtime(self.builder.read(v)) for v in self._storage(key, kind))
+        return Vector(parts) if isinstance(kind, VectorType) else parts[0]
+
+    def assign(self, key: Key, value: Scalar | Vector, name: str) -> None:
+        """Give a variable a value, which may widen its type for the next pass."""
+        known = self.table.types.get(key)
+        kind = self.table.assign(key, kind_of(value))
+        if kind is None:
+            raise self.fail(
+                f"'{name}' is assigned types that do not join: '{known}' before, {describe(value)} here",
+                "a variable has one type; use another name",
+            )
+        if scalar_of(kind).weak:
+            self.table.link(key, value)
+            return
+        parts = value.components if isinstance(value, Vector) else (value,)
+        for variable, part in zip(self._storage(key, kind), parts, strict=True):
+            self.builder.assign(variable, self.emit(part, variable.type))
+
+    def assign_component(self, key: Key, component: int, value: Scalar) -> None:
+        """Give one component of a vector variable a value."""
+        known = self.table.types[key]
+        assert isinstance(known, VectorType)
+        kind = self.table.assign(key, VectorType(value.kind, known.size))
+        assert isinstance(kind, VectorType)
+        if kind.scalar.weak:
+            self.table.link(key, value)
+            return
+        self.builder.assign(self._storage(key, kind)[component], self.emit(value, kind.scalar))
+
+    def _storage(self, key: Key, kind: VariableType) -> tuple[ir.Variable, ...]:
+        found = self._variables.get((key, kind))
+        if found is None:
+            name = key[1].lstrip("%").partition(".")[0]
+            names = [f"{name}_{axis}" for axis in "xyz"] if isinstance(kind, VectorType) else [name]
+            found = tuple(ir.Variable(self.unique(text), scalar_of(kind)) for text in names)
+            self._variables[key, kind] = found
+            self.kernel.variables.extend(found)
+        return found
+
+    def finish(self, order: dict[str, int]) -> None:
+        """Put parameters in the order of the arguments; spread 'written' over arrays that share memory."""
+        self.kernel.parameters.sort(key=lambda parameter: order.get(parameter.path[0], -1))
+        for mark in ("written", "atomic"):
+            groups = {a.type.alias for a in self._arrays.values() if getattr(a, mark)}
+            for array in self._arrays.values():
+                setattr(array, mark, array.type.alias in groups)
+
+
+def literal_kind(value: bool | int | float) -> ScalarType:
+    """The kind of a Python number: numbers are weak."""
+    if isinstance(value, bool):
+        return BOOL
+    return WEAK_INT if isinstance(value, int) else WEAK_FLOAT
+
+
+def _joined(path: tuple[str, ...]) -> str:
+    return "_".join(path).replace("%", "")
+
+
+def _place(span: Span) -> str:
+    return f"{span.file}:{span.line}"

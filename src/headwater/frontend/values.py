@@ -1,0 +1,211 @@
+"""What an expression is while a kernel is typed.
+
+Scalars are `Literal`, `Weak` (symbolic: no type of its own yet) or `Runtime` (an IR value). Vectors hold
+scalars. The rest are things that only the compiler knows: arrays, structs, functions, types.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import FunctionType
+from typing import TypeAlias
+
+from headwater import ir
+from headwater.frontend.language import Axes, Intrinsic, Namespace
+from headwater.types import (
+    ArrayType,
+    GridType,
+    ScalarType,
+    StructType,
+    VectorType,
+)
+
+# A variable of one (possibly inlined) function: the path of calls that leads there, and its name.
+Key: TypeAlias = tuple[tuple[int, ...], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A value that is known when compiling; weak unless a cast or a NumPy scalar gave it a type."""
+
+    value: bool | int | float
+    kind: ScalarType
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Runtime:
+    """A value that the kernel computes."""
+
+    value: ir.Value
+
+    @property
+    def kind(self) -> ScalarType:
+        """Its type; never weak."""
+        return self.value.type
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WeakParameter:
+    """A Python scalar argument: passed in the type of each use."""
+
+    path: tuple[str, ...]
+    kind: ScalarType
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WeakVariable:
+    """A variable that has no strong assignment so far; only seen while types are not yet settled."""
+
+    key: Key
+    kind: ScalarType
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WeakOperation:
+    """An operation of weak values: computed at each use, in the type of the use.
+
+    `operation` is one of the IR's, or 'same' (its operand in another weak kind).
+    """
+
+    operation: str
+    arguments: tuple[Scalar, ...]
+    kind: ScalarType
+
+
+Scalar: TypeAlias = Literal | Runtime | WeakParameter | WeakVariable | WeakOperation
+SCALAR_CLASSES = (Literal, Runtime, WeakParameter, WeakVariable, WeakOperation)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Vector:
+    """A small vector; all components have one kind."""
+
+    components: tuple[Scalar, ...]
+
+    @property
+    def kind(self) -> ScalarType:
+        """The kind of its components."""
+        return self.components[0].kind
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Array:
+    """An array argument (`path`, `type`) or a shared array (`shared`)."""
+
+    name: str
+    type: ArrayType
+    path: tuple[str, ...] = ()
+    shared: ir.SharedArray | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shape:
+    """`x.shape` of an array."""
+
+    array: Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Struct:
+    """A struct argument; a grid is one too."""
+
+    type: StructType
+    path: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tuple:
+    """A tuple of values."""
+
+    items: tuple[Operand, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Neighbors:
+    """`grid.neighbors`, before it is called, or with its center once it is."""
+
+    grid: Struct
+    center: Scalar | Vector | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Range:
+    """`range(...)` as the iterable of a for loop."""
+
+    start: Scalar
+    stop: Scalar
+    step: Scalar
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Device:
+    """A device function."""
+
+    function: FunctionType
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Captured:
+    """A Python object from outside the kernel whose attributes can be reached: a module, a dataclass."""
+
+    name: str
+    value: object = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Nothing:
+    """`None`, the value of a call that returns nothing."""
+
+
+Operand: TypeAlias = (
+    Scalar
+    | Vector
+    | Array
+    | Shape
+    | Struct
+    | Tuple
+    | Neighbors
+    | Range
+    | Device
+    | Captured
+    | Nothing
+    | Intrinsic
+    | Axes
+    | Namespace
+    | ScalarType
+    | VectorType
+)
+
+
+def describe(value: Operand) -> str:
+    """What the value is, for messages."""
+    if isinstance(value, SCALAR_CLASSES):
+        return "a bool" if value.kind.is_bool else f"{_article(str(value.kind))} {value.kind}"
+    if isinstance(value, Vector):
+        return f"a vec{len(value.components)} of {value.kind}"
+    if isinstance(value, Array):
+        return f"an array ({value.type})"
+    if isinstance(value, Struct):
+        word = "a grid" if isinstance(value.type, GridType) else "a struct"
+        return f"{word} ('{value.type.name}')"
+    if isinstance(value, Tuple):
+        return f"a tuple of {len(value.items)}"
+    if isinstance(value, ScalarType | VectorType):
+        return f"the type '{value}'"
+    if isinstance(value, Intrinsic | Namespace | Axes):
+        return f"the name '{value.name}' of the language"
+    return _PLAIN[type(value)]
+
+
+_PLAIN = {
+    Shape: "the shape of an array",
+    Neighbors: "a neighbour loop",
+    Range: "a range",
+    Device: "a device function",
+    Captured: "an object from outside the kernel",
+    Nothing: "None",
+}
+
+
+def _article(word: str) -> str:
+    return "an" if word[0] in "aei" else "a"
