@@ -32,7 +32,7 @@ class Specialization:
     """Everything that a program depends on."""
 
     function: FunctionType
-    types: tuple[ArgumentType, ...]
+    arguments: tuple[tuple[str, ArgumentType], ...]
     block: tuple[int, int, int]
     guard: frontend.Guard | None
     options: Options
@@ -44,7 +44,7 @@ class Specialization:
 
         parts = (
             fingerprint(self.function),
-            repr(self.types),
+            repr(self.arguments),
             repr(self.block),
             repr(self.guard),
             repr(self.options),
@@ -103,7 +103,7 @@ def lower(wanted: Specialization) -> ir.Kernel:
     from headwater import frontend, passes  # noqa: PLC0415
     from headwater.runtime.capabilities import check_capabilities  # noqa: PLC0415
 
-    kernel = frontend.lower(wanted.function, wanted.types, wanted.block, guard=wanted.guard)
+    kernel = frontend.lower(wanted.function, wanted.arguments, wanted.block, guard=wanted.guard)
     passes.lower_returns(kernel)
     passes.check_barriers(kernel)
     passes.classify_reductions(kernel)

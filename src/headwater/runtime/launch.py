@@ -225,7 +225,7 @@ class Launch:
             types = tuple(with_aliases(kind, numbers) for kind in types)
         return Specialization(
             self.kernel.function,
-            types,
+            tuple(zip(self.kernel.names, types, strict=True)),
             entry.block,
             self.configuration.guard,
             self.kernel.options,
