@@ -1,0 +1,90 @@
+"""Long runs: `python -m tests.fuzz.run --count 5000 --seed 0 --device cpu`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from tests.fuzz.coverage import coverage, required
+from tests.fuzz.generator import generate
+from tests.fuzz.harness import check, report, shrink
+
+import headwater as hw
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz.run", description=__doc__)
+    parser.add_argument("--count", type=int, default=1000, help="how many kernels")
+    parser.add_argument("--seed", type=int, default=0, help="the first seed; the others follow")
+    parser.add_argument(
+        "--device", default="cpu", help="the device to compare with the interpreter"
+    )
+    parser.add_argument(
+        "--lanes", type=int, nargs="*", default=[], help="SIMD widths to compare as well"
+    )
+    parser.add_argument(
+        "--races", action="store_true", help="run the interpreter backwards as well"
+    )
+    parser.add_argument(
+        "--no-shrink", action="store_true", help="print failing kernels as they are"
+    )
+    parser.add_argument("--keep-going", action="store_true", help="go on after a failure")
+    parser.add_argument(
+        "--coverage", action="store_true", help="print what the kernels hold, run none"
+    )
+    options = parser.parse_args()
+    seeds = range(options.seed, options.seed + options.count)
+    if options.coverage:
+        return _print_coverage(seeds)
+    os.environ["HEADWATER_CACHE"] = "0"
+    return _run(options, seeds)
+
+
+def _print_coverage(seeds: range) -> int:
+    notes = coverage(seeds)
+    for name, number in sorted(notes.items()):
+        print(f"{number:8d}  {name}")
+    missing = sorted(required() - set(notes))
+    print(f"missing: {', '.join(missing) or 'nothing'}")
+    return 1 if missing else 0
+
+
+def _devices(options: argparse.Namespace) -> list[tuple[str, hw.Device]]:
+    found = [("reference", hw.device("reference"))]
+    if options.races:
+        found.append(("reference, backwards", hw.device("reference", backwards=1)))
+    if options.device != "reference":
+        found.append((options.device, hw.device(options.device)))
+    for lanes in options.lanes:
+        found.append((f"{options.device}, lanes={lanes}", hw.device(options.device, lanes=lanes)))
+    return found
+
+
+def _run(options: argparse.Namespace, seeds: range) -> int:
+    devices = _devices(options)
+    failures, begin = 0, time.monotonic()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for done, seed in enumerate(seeds, 1):
+            program = generate(seed)
+            failure = check(program, devices, folder)
+            if failure is not None:
+                failures += 1
+                if not options.no_shrink:
+                    program, failure = shrink(program, failure, lambda p: check(p, devices, folder))
+                print(report(program, failure), flush=True)
+                if not options.keep_going:
+                    return 1
+            if done % 50 == 0:
+                rate = done / (time.monotonic() - begin)
+                print(f"{done} kernels, {failures} failures, {rate:.1f} a second", flush=True)
+    print(f"{len(seeds)} kernels on {', '.join(name for name, _ in devices)}: {failures} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
