@@ -17,6 +17,7 @@ from headwater.backends.contract import ArrayArgument, Memory, Options
 from headwater.backends.cpu import driver as driver_module
 from headwater.backends.cpu import jit
 from headwater.backends.cpu.driver import CpuDriver, pack_payload, unpack_payload
+from headwater.backends.cpu.pool_text import JOB_FORMAT
 from headwater.errors import DeviceError, HeadwaterError, InternalError, LaunchError, MemoryUseError
 from headwater.types import (
     BOOL,
@@ -161,7 +162,11 @@ def packed(cpu: CpuDriver, parameters: list[ir.Parameter], arguments: list[objec
     text = "define void @kernel() {\n ret void\n}"
     code = jit.Code(jit.compile_text(text, jit.host()), ("kernel",))
     executable = driver_module.CpuExecutable("k", layout, code, cpu)
-    return executable.pack(arguments)  # type: ignore[arg-type]
+    job = executable.pack((1, 2, 3, 6, 1), arguments)  # type: ignore[arg-type]
+    head = struct.calcsize("@" + JOB_FORMAT)
+    address = code.addresses["kernel"]
+    assert struct.unpack("@" + JOB_FORMAT, job[:head]) == (address, 1, 2, 3, 6, 1)
+    return job[head:]
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import signal
+import struct
 import subprocess
 import sys
 import threading
@@ -17,6 +18,7 @@ import pytest
 
 from headwater.backends.cpu import jit, pool_text
 from headwater.backends.cpu.pool import ThreadPool, chunk_size, load_native
+from headwater.backends.cpu.pool_text import JOB_FORMAT
 from headwater.backends.cpu.target import Target
 from headwater.errors import DeviceError
 
@@ -97,14 +99,17 @@ def spin() -> jit.Code:
     return jit.Code(jit.compile_text(SPIN, jit.host()), ("kernel",))
 
 
-def pointers(*values: int) -> bytes:
-    return np.array(values, np.int64).tobytes()
+def run(pool: ThreadPool, code: jit.Code, grid: tuple[int, int, int], *arguments: int) -> None:
+    blocks = grid[0] * grid[1] * grid[2]
+    chunk = chunk_size(blocks, pool.threads)
+    job = struct.pack("@" + JOB_FORMAT, code.addresses["kernel"], *grid, blocks, chunk)
+    pool.run(job + np.array(arguments, np.int64).tobytes(), alone=blocks <= chunk)
 
 
 def run_count(pool: ThreadPool, code: jit.Code, grid: tuple[int, int, int]) -> np.ndarray:
     blocks = grid[0] * grid[1] * grid[2]
     counts = np.zeros(blocks, np.int32)
-    pool.run(code.addresses["kernel"], pointers(counts.ctypes.data), grid, blocks)
+    run(pool, code, grid, counts.ctypes.data)
     return counts
 
 
@@ -164,7 +169,7 @@ def test_the_lock_of_python_is_released(threads: int, spin: jit.Code) -> None:
 
     def launch() -> None:
         started.set()
-        pool.run(spin.addresses["kernel"], pointers(0, 10_000_000), (64, 1, 1), 64)
+        run(pool, spin, (64, 1, 1), 0, 10_000_000)
         ended.set()
 
     caller = threading.Thread(target=launch)
@@ -216,8 +221,7 @@ def test_denormals_survive_whatever_mode_the_caller_has(threads: int) -> None:
     flush = 0x1F80 | 0x8040
     before = mode(flush)
     try:
-        packed = pointers(values.ctypes.data, out.ctypes.data)
-        pool.run(code.addresses["kernel"], packed, (5000, 1, 1), 5000)
+        run(pool, code, (5000, 1, 1), values.ctypes.data, out.ctypes.data)
     finally:
         left = mode(before)
     assert left & 0x8040 == 0x8040
@@ -308,17 +312,15 @@ def test_fork_while_other_threads_launch_and_compile(count: jit.Code) -> None:
 
 
 EXIT = """
-import os, sys, threading
-from tests_count import COUNT
-import numpy as np
+import os, sys
+from test_pool import COUNT, run_count
 from headwater.backends.cpu import jit
 from headwater.backends.cpu.pool import ThreadPool
 
 code = jit.Code(jit.compile_text(COUNT, jit.host()), ("kernel",))
-counts = np.zeros(1000, np.int32)
 pool = ThreadPool(4)
 def run():
-    pool.run(code.addresses["kernel"], np.array([counts.ctypes.data]).tobytes(), (1000, 1, 1), 1000)
+    assert (run_count(pool, code, (1000, 1, 1)) == 1).all()
 run()
 if "fork" in sys.argv:
     child = os.fork()
@@ -331,15 +333,16 @@ print("done")
 
 @pytest.mark.parametrize("mode", ["plain", "fork"])
 def test_the_program_ends_with_running_workers(mode: str, tmp_path: Path) -> None:
-    (tmp_path / "tests_count.py").write_text(f"COUNT = '''{COUNT}'''\n")
-    (tmp_path / "program.py").write_text(EXIT)
+    program = tmp_path / "program.py"
+    program.write_text(EXIT)
+    folder = str(Path(__file__).parent)
     result = subprocess.run(
-        [sys.executable, "-W", "ignore::DeprecationWarning", str(tmp_path / "program.py"), mode],
+        [sys.executable, "-W", "ignore::DeprecationWarning", str(program), mode],
         capture_output=True,
         text=True,
         timeout=120,
         check=False,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([folder, *sys.path])},
     )
     assert (result.returncode, result.stderr) == (0, "")
     assert set(result.stdout.split()) == {"done"}

@@ -22,7 +22,8 @@ from headwater.backends.contract import (
 from headwater.backends.cpu import jit
 from headwater.backends.cpu.emitter import emit
 from headwater.backends.cpu.memory import HostMemory
-from headwater.backends.cpu.pool import HAS_THREADS, ThreadPool
+from headwater.backends.cpu.pool import HAS_THREADS, ThreadPool, chunk_size
+from headwater.backends.cpu.pool_text import JOB_FORMAT
 from headwater.backends.cpu.target import Target
 from headwater.errors import InternalError, LaunchError
 
@@ -145,11 +146,11 @@ class CpuExecutable:
     def __init__(self, name: str, layout: Sequence[str], code: jit.Code, driver: CpuDriver) -> None:
         self.name = name
         self._count = len(layout)
-        self._slots = struct.Struct("@" + "".join(layout))
+        self._slots = struct.Struct("@" + JOB_FORMAT + "".join(layout))
         self._code = code  # keeps the machine code loaded
         self._function = code.addresses[_SYMBOL]
         self._address = driver.memory.address
-        self._run = driver.pool.run
+        self._pool = driver.pool
 
     def launch(self, grid: tuple[int, int, int], arguments: Sequence[LaunchArgument]) -> None:
         """Run every block and wait; LaunchError where the arguments are not those of the kernel."""
@@ -157,13 +158,14 @@ class CpuExecutable:
         if not (0 <= x <= _MAX_GRID and 0 <= y <= _MAX_GRID and 0 <= z <= _MAX_GRID):
             raise LaunchError(f"the grid of '{self.name}' has bad sizes: {grid}")
         blocks = x * y * z
-        packed = self.pack(arguments)
+        chunk = chunk_size(blocks, self._pool.threads)
+        job = self.pack((x, y, z, blocks, chunk), arguments)
         if blocks:
-            self._run(self._function, packed, grid, blocks)
+            self._pool.run(job, alone=blocks <= chunk)
 
-    def pack(self, arguments: Sequence[LaunchArgument]) -> bytes:
-        """The slots that the kernel reads; MemoryUseError where an array's memory was freed."""
-        slots: list[bool | int | float] = []
+    def pack(self, sizes: tuple[int, ...], arguments: Sequence[LaunchArgument]) -> bytes:
+        """The job that the pool runs; MemoryUseError where an array's memory was freed."""
+        slots: list[bool | int | float] = [self._function, *sizes]
         for argument in arguments:
             if isinstance(argument, ArrayArgument):
                 slots.append(self._address(argument.memory) + argument.offset)

@@ -53,8 +53,7 @@ def load_native() -> _Native:
     text = pool_text.pool_text(target.triple.partition("-")[0], threads=HAS_THREADS)
     shared = ("headwater_run", "headwater_start", "headwater_stop") if HAS_THREADS else ()
     code = jit.Code(jit.cached_object(text, target), ("headwater_inline", *shared))
-    pointer, integer, size = ctypes.c_void_p, ctypes.c_int32, ctypes.c_int64
-    job = (pointer, ctypes.c_char_p, integer, integer, integer, size)
+    pointer, job, integer, size = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int32, ctypes.c_int64
 
     def function(name: str, *types: type, result: type | None = None) -> Callable[..., int]:
         prototype = ctypes.CFUNCTYPE(result, *types)
@@ -62,8 +61,8 @@ def load_native() -> _Native:
 
     return _Native(
         code=code,
-        run=function("headwater_run", pointer, *job, size),
-        inline=function("headwater_inline", *job),
+        run=function("headwater_run", pointer, job),
+        inline=function("headwater_inline", job),
         start=function("headwater_start", pointer, size, size, result=integer),
         stop=function("headwater_stop", pointer),
     )
@@ -83,18 +82,17 @@ class ThreadPool:
         self._workers: _Workers | None = None
         forks.register(self)
 
-    def run(self, function: int, arguments: bytes, grid: tuple[int, int, int], blocks: int) -> None:
-        """Call the kernel at address `function` for every block once, and wait for the last.
+    def run(self, job: bytes, *, alone: bool) -> None:
+        """Call a kernel for every block of a packed job once, and wait for the last.
 
-        `arguments` are its packed arguments, `blocks` the product of `grid`. Python's lock is released
-        meanwhile. The kernel must not start launches.
+        `job` is in `pool_text.JOB_FORMAT`. `alone` keeps it on the calling thread, as a chunk of all
+        blocks calls for. Python's lock is released meanwhile. The kernel must not start launches.
         """
-        chunk = chunk_size(blocks, self.threads)
-        if blocks <= chunk:
-            _native().inline(function, arguments, *grid, blocks)
+        if alone:
+            _native().inline(job)
             return
         workers = self._workers or self._start()
-        workers.run(workers.address, function, arguments, *grid, blocks, chunk)
+        workers.run(workers.address, job)
 
     def close(self) -> None:
         """End the workers, after the launch that runs. A later launch starts them anew."""

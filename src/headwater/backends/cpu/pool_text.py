@@ -15,7 +15,7 @@ import time
 # C library's mutexes and conditions take at most 64 bytes on the systems that we know.
 GATE = 0
 NEXT_BLOCK = 128
-JOB = 256  # function, arguments, grid x y z, blocks, chunk: read by workers that are inside
+JOB = 256  # where the job of the launch lies; read by workers that are inside
 STOP = 384
 SLEEPERS = 392
 CALLER_WAITS = 400
@@ -26,16 +26,36 @@ WORK_CONDITION = 768
 DONE_CONDITION = 896
 HANDLES = 1024
 
+# A job, in the notation of `struct`: the kernel's address, the grid's x y z, the number of blocks, and how
+# many a thread claims at a time. The kernel's packed arguments follow.
+JOB_FORMAT = "Qiii4xqq"
+
 CLOSED = 1 << 31
 INSIDE = CLOSED - 1
 SPIN_NANOSECONDS = 50_000
 
 _INLINE = """
-define void @headwater_inline(
-  ptr %function, ptr %arguments, i32 %x, i32 %y, i32 %z, i64 %blocks
-) nounwind {
+%job = type { ptr, i32, i32, i32, i32, i64, i64 }
+
+; Run the blocks of a job from %first to before %last.
+define internal void @blocks(ptr %job, i64 %first, i64 %last) alwaysinline nounwind {
+  %function = load ptr, ptr %job
+  %at_x = getelementptr %job, ptr %job, i64 0, i32 1
+  %x = load i32, ptr %at_x
+  %at_y = getelementptr %job, ptr %job, i64 0, i32 2
+  %y = load i32, ptr %at_y
+  %at_z = getelementptr %job, ptr %job, i64 0, i32 3
+  %z = load i32, ptr %at_z
+  %arguments = getelementptr %job, ptr %job, i64 1
+  call void %function(ptr %arguments, i32 %x, i32 %y, i32 %z, i64 %first, i64 %last)
+  ret void
+}
+
+define void @headwater_inline(ptr %job) nounwind {
+  %at_blocks = getelementptr %job, ptr %job, i64 0, i32 5
+  %blocks = load i64, ptr %at_blocks
   %mode = call i64 @set_mode(i64 MODE_DEFAULT)
-  call void %function(ptr %arguments, i32 %x, i32 %y, i32 %z, i64 0, i64 %blocks)
+  call void @blocks(ptr %job, i64 0, i64 %blocks)
   %ours = call i64 @set_mode(i64 %mode)
   ret void
 }
@@ -123,19 +143,11 @@ define internal i64 @nanoseconds() nounwind {
 define internal void @work(ptr %pool) nounwind {
 entry:
   %next = getelementptr i8, ptr %pool, i64 NEXT_BLOCK
-  %job = getelementptr i8, ptr %pool, i64 JOB
-  %function = load ptr, ptr %job
-  %at_arguments = getelementptr i8, ptr %job, i64 8
-  %arguments = load ptr, ptr %at_arguments
-  %at_x = getelementptr i8, ptr %job, i64 16
-  %x = load i32, ptr %at_x
-  %at_y = getelementptr i8, ptr %job, i64 20
-  %y = load i32, ptr %at_y
-  %at_z = getelementptr i8, ptr %job, i64 24
-  %z = load i32, ptr %at_z
-  %at_blocks = getelementptr i8, ptr %job, i64 32
+  %at_job = getelementptr i8, ptr %pool, i64 JOB
+  %job = load ptr, ptr %at_job
+  %at_blocks = getelementptr %job, ptr %job, i64 0, i32 5
   %blocks = load i64, ptr %at_blocks
-  %at_chunk = getelementptr i8, ptr %job, i64 40
+  %at_chunk = getelementptr %job, ptr %job, i64 0, i32 6
   %chunk = load i64, ptr %at_chunk
   br label %claim
 claim:
@@ -146,7 +158,7 @@ run:
   %end = add i64 %first, %chunk
   %over = icmp sgt i64 %end, %blocks
   %last = select i1 %over, i64 %blocks, i64 %end
-  call void %function(ptr %arguments, i32 %x, i32 %y, i32 %z, i64 %first, i64 %last)
+  call void @blocks(ptr %job, i64 %first, i64 %last)
   br label %claim
 done:
   ret void
@@ -321,44 +333,29 @@ done:
   ret void
 }
 
-define void @headwater_run(
-  ptr %pool, ptr %function, ptr %arguments, i32 %x, i32 %y, i32 %z, i64 %blocks, i64 %chunk
-) nounwind {
+define void @headwater_run(ptr %pool, ptr %job) nounwind {
 entry:
-  %small = icmp sle i64 %blocks, %chunk
-  br i1 %small, label %inline, label %shared
-shared:
   %mutex = getelementptr i8, ptr %pool, i64 LAUNCH_MUTEX
   %locked = call i32 @pthread_mutex_lock(ptr %mutex)
   %at_workers = getelementptr i8, ptr %pool, i64 WORKERS
   %workers = load i64, ptr %at_workers
   %alone = icmp eq i64 %workers, 0
-  br i1 %alone, label %unlock_inline, label %announce
-unlock_inline:
+  br i1 %alone, label %inline, label %announce
+inline:  ; the pool was closed
   %unlocked_early = call i32 @pthread_mutex_unlock(ptr %mutex)
-  br label %inline
-inline:
-  call void @headwater_inline(ptr %function, ptr %arguments, i32 %x, i32 %y, i32 %z, i64 %blocks)
+  call void @headwater_inline(ptr %job)
   br label %done
 
 announce:
   %mode = call i64 @set_mode(i64 MODE_DEFAULT)
   %next = getelementptr i8, ptr %pool, i64 NEXT_BLOCK
   store atomic i64 0, ptr %next monotonic, align 8
-  %job = getelementptr i8, ptr %pool, i64 JOB
-  store ptr %function, ptr %job
-  %at_arguments = getelementptr i8, ptr %job, i64 8
-  store ptr %arguments, ptr %at_arguments
-  %at_x = getelementptr i8, ptr %job, i64 16
-  store i32 %x, ptr %at_x
-  %at_y = getelementptr i8, ptr %job, i64 20
-  store i32 %y, ptr %at_y
-  %at_z = getelementptr i8, ptr %job, i64 24
-  store i32 %z, ptr %at_z
-  %at_blocks = getelementptr i8, ptr %job, i64 32
-  store i64 %blocks, ptr %at_blocks
-  %at_chunk = getelementptr i8, ptr %job, i64 40
-  store i64 %chunk, ptr %at_chunk
+  %at_job = getelementptr i8, ptr %pool, i64 JOB
+  store ptr %job, ptr %at_job
+  %at_blocks = getelementptr %job, ptr %job, i64 0, i32 5
+  %blocks = load i64, ptr %at_blocks
+  %at_chunk = getelementptr %job, ptr %job, i64 0, i32 6
+  %chunk = load i64, ptr %at_chunk
   %gate = getelementptr i8, ptr %pool, i64 GATE
   %word = load atomic i64, ptr %gate seq_cst, align 8
   %number = lshr i64 %word, 32
