@@ -28,8 +28,8 @@ HW = Dialect("hw", INT32, FLOAT32)
 class Guard:
     """The kernel runs over an index space: threads beyond it return at once.
 
-    `axes` is the number of axes (1 to 3). The extents are the int32 scalars ('%extent', 'x'), ... or, with
-    `count`, the one element of the int32 array ('%count',) on the device (one axis only).
+    `axes` is the number of axes (1 to 3). The extents are the int32 scalars ('%extent', 'x'), ...; with
+    `count`, at most the one element of the int32 array ('%count',) on the device (one axis only).
     """
 
     axes: int = 1

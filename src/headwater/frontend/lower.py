@@ -72,7 +72,9 @@ def _guard(frame: Frame, guard: Guard) -> None:
     builder = program.builder
     outside: ir.Value | None = None
     for axis in range(guard.axes):
-        extent = _count(program) if guard.count else _extent(program, axis)
+        extent = _extent(program, axis)
+        if guard.count:
+            extent = builder.compute("min", extent, _count(program))
         beyond = builder.compute("ge", calls.global_index(frame, axis).value, extent)
         outside = beyond if outside is None else builder.compute("or", outside, beyond)
     if outside is not None:

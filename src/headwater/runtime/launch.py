@@ -144,8 +144,7 @@ class Launch:
         if count is not None:
             leaves.append(count)
             keys.append(count.key)
-        elif self._axes:
-            leaves += self.configuration.extents
+        leaves += self.configuration.extents
         return arguments, leaves, keys
 
     def _entry(self, arguments: tuple[Any, ...], keys: list[object]) -> Entry:
@@ -243,9 +242,10 @@ class Launch:
         leaves = self._leaves(arguments)
         positions = {path: at for at, (path, _) in enumerate(leaves)}
         kinds = dict(leaves)
-        for axis, name in enumerate(_AXES[: self._axes]):
-            positions["%extent", name] = len(leaves) + axis
         positions["%count",] = len(leaves)
+        first = len(leaves) + (self.configuration.count is not None)
+        for axis, name in enumerate(_AXES[: self._axes]):
+            positions["%extent", name] = first + axis
         converters = tuple(
             (self._converter(parameter, kinds.get(parameter.path)), positions[parameter.path])
             for parameter in made.parameters
