@@ -42,8 +42,17 @@ class _Native:
     stop: Callable[..., int]
 
 
-@cache
+_loading = threading.Lock()
+
+
 def _native() -> _Native:
+    """One for the process: a second would be unloaded under the thread that runs it."""
+    with _loading:
+        return _loaded()
+
+
+@cache
+def _loaded() -> _Native:
     return load_native()
 
 
