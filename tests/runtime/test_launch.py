@@ -270,7 +270,7 @@ def launch_errors(out: hw.Array) -> dict[str, Callable[[], Any]]:
     return {
         r"without a launch configuration\n.*forall": lambda: mark(out),
         r"takes \(y, x, a\), and 2 were given": lambda: saxpy.forall(4)(out, out),
-        "'b'": lambda: saxpy.forall(4)(out, out, b=1),
+        "unexpected keyword argument 'b'": lambda: saxpy.forall(4)(out, out, 1, b=1),
         "too many positional": lambda: mark.forall(4)(out, out),
         "multiple values": lambda: mark.forall(4)(out, out=out),
         "blocks is negative": lambda: mark[-1, 32],
@@ -353,7 +353,7 @@ def test_texts(device: hw.Device) -> None:
     assert text.startswith("kernel saxpy block=(64, 1, 1)")
     assert "param a: float32" in text
     assert saxpy[1, 64].ir(x, device.zeros(4), 1.0) == text
-    assert "saxpy" in saxpy.source(x, x, 1.0)
+    assert len(saxpy.source(x, x, 1.0)) > 100
     saxpy.specialize(x, x, 1.0)
 
 
@@ -377,7 +377,7 @@ def test_capabilities_are_enforced(oracle: hw.Device, monkeypatch: pytest.Monkey
     ) as caught:
         wide[1, 1](out, np.float32(1))
     assert caught.value.span is not None
-    with pytest.raises(CapabilityError, match="'tile' need 4,096 bytes"):
+    with pytest.raises(CapabilityError, match="need 4,096 bytes a block"):
         big[1, 32](out)
     with pytest.raises(CapabilityError, match="no float64"):
-        store[1, 1](oracle.zeros(1, hw.float64), 1.0)
+        hw.kernel(store.function)[1, 1](oracle.zeros(1, hw.float64), 1.0)

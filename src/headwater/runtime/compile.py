@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import headwater.types
 from headwater.backends.contract import Executable, Options
-from headwater.errors import HeadwaterError
 from headwater.runtime.cache import BuildCache, DiskCache, disk_cache
 from headwater.runtime.device import Device
 from headwater.types import SCALARS, ArgumentType, ArrayType, ScalarType
@@ -142,8 +141,8 @@ def _load(wanted: Specialization, digest: str, disk: DiskCache) -> Program | Non
     try:
         artifact = Artifact.decode(content)
         return Program(artifact.parameters, wanted.device.driver.load(artifact.payload))
-    except (HeadwaterError, ValueError, KeyError, TypeError, RuntimeError):
-        return None  # not written by us, or not loadable here: compile it
+    except Exception:  # noqa: BLE001 - whatever a foreign payload does to a loader, the cure is to compile
+        return None
 
 
 def _parameter(parameter: ir.Parameter) -> Parameter:
@@ -169,7 +168,7 @@ def compiler_digest() -> str:
 def _compiler_sources() -> Iterator[Path]:
     for part in _COMPILER:
         path = _PACKAGE / part
-        yield from sorted(path.rglob("*.py")) if path.is_dir() else [path]
+        yield from sorted(path.rglob("*.py")) if path.suffix == "" else [path]
 
 
 def ir_text(wanted: Specialization) -> str:
