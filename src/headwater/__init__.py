@@ -1,7 +1,7 @@
 """Headwater: write a kernel once in CUDA-style Python, run it on every device."""
 
 from headwater import errors as errors
-from headwater.frontend import function as function
+from headwater.frontend.function import function as function
 from headwater.frontend.language import abs as abs
 from headwater.frontend.language import atomic as atomic
 from headwater.frontend.language import blockDim as blockDim
