@@ -1,0 +1,3 @@
+"""The command line: `headwater`."""
+
+from headwater.cli.main import main as main

@@ -1,0 +1,46 @@
+"""The frames of a run as files for ParaView."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from headwater.io import Snapshot, collection, polydata, write_atomically
+from headwater.sph import FLUID, ParticleState
+
+WALLS = "walls.vtp"
+FLUID_COLLECTION = "fluid.pvd"
+
+
+class FrameWriter:
+    """Writes `fluid_0000.vtp`, … and the collection `fluid.pvd`; the walls, which rest, once."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.snapshots: list[Snapshot] = []
+
+    def write(self, state: ParticleState, time: float) -> None:
+        """Add a frame of the fluid at `time`, in s."""
+        fluid = state.kinds == FLUID
+        if not self.snapshots:
+            self._write(WALLS, state, ~fluid, time)
+        name = f"fluid_{len(self.snapshots):04}.vtp"
+        self._write(name, state, fluid, time)
+        self.snapshots.append(Snapshot(name, time))
+        write_atomically(self.folder / FLUID_COLLECTION, collection(self.snapshots))
+
+    def _write(
+        self,
+        name: str,
+        state: ParticleState,
+        chosen: np.ndarray[tuple[int], np.dtype[np.bool_]],
+        time: float,
+    ) -> None:
+        fields = {
+            "velocity": state.velocities[chosen],
+            "density": state.densities[chosen],
+            "pressure": state.pressures[chosen],
+            "id": state.ids[chosen],
+        }
+        write_atomically(self.folder / name, polydata(state.positions[chosen], fields, time))

@@ -1,0 +1,205 @@
+"""The picture at a run's end: side views of the fluid, and its curves beside the reference's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from headwater.io import write_atomically
+from headwater.sph import FLUID, ParticleState
+from headwater.sph.records import Sample
+from headwater.sph.scenes import ReferenceCurve, Scene
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_VIEWS = 6
+_KEPT = 2 * _VIEWS
+_INK, _MUTED, _WALL = "#1b1f24", "#6a737d", "#b3b9c0"
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What a side view needs of one moment: fluid positions (n, 3) in m, and speeds (n,) in m/s."""
+
+    time: float
+    positions: npt.NDArray[Any]
+    speeds: npt.NDArray[Any]
+
+
+class Album:
+    """Keeps views spread evenly over a run whose end is not known beforehand.
+
+    It keeps every output at first; each time it is full, every other one goes and the stride doubles.
+    """
+
+    def __init__(self) -> None:
+        self.views: list[View] = []
+        self._stride = 1
+        self._offered = 0
+
+    def wants_next(self) -> bool:
+        """Whether the next output is one to keep."""
+        return self._offered % self._stride == 0
+
+    def offer(self, state: ParticleState | None, time: float) -> None:
+        """Count an output, and keep it where it is given."""
+        self._offered += 1
+        if state is None:
+            return
+        fluid = state.kinds == FLUID
+        speeds = np.linalg.norm(state.velocities[fluid], axis=1)
+        self.views.append(View(time, state.positions[fluid], speeds))
+        if len(self.views) > _KEPT:
+            self.views = self.views[::2]
+            self._stride *= 2
+
+    def spread(self) -> Sequence[View]:
+        """At most six views, evenly spread, the last one included."""
+        if len(self.views) <= _VIEWS:
+            return self.views
+        chosen = np.linspace(0, len(self.views) - 1, _VIEWS).round().astype(int)
+        return [self.views[index] for index in chosen]
+
+
+def draw(
+    path: Path,
+    scene: Scene,
+    views: Sequence[View],
+    samples: Sequence[Sample],
+    reference: ReferenceCurve | None,
+) -> None:
+    """Write the picture as a PNG file."""
+    # A figure of its own, not pyplot's: no display is needed and no state stays behind.
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(13.0, 8.2), dpi=120, facecolor="white", layout="constrained")
+    canvas = FigureCanvasAgg(figure)
+    above, below = figure.subfigures(2, 1, height_ratios=(1.55, 1.0))
+    _side_views(above, scene, views)
+    _curves(below, samples, reference)
+    figure.suptitle(
+        f"{scene.name}, variant {scene.variant}, dp {scene.spacing:g} m: "
+        f"{scene.fluid_count:,} fluid and {scene.wall_count:,} wall particles",
+        color=_INK,
+        fontsize=13,
+    )
+    canvas.draw()
+    write_atomically(path, [_png(canvas)])
+
+
+def _png(canvas: Any) -> bytes:
+    from io import BytesIO
+
+    buffer = BytesIO()
+    canvas.print_png(buffer)
+    return buffer.getvalue()
+
+
+# --- side views -----------------------------------------------------------------------------------
+
+
+def _side_views(figure: Any, scene: Scene, views: Sequence[View]) -> None:
+    columns = min(3, max(1, len(views)))
+    rows = -(-max(1, len(views)) // columns)
+    grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+    fastest = max((float(view.speeds.max(initial=0.0)) for view in views), default=0.0)
+    # The few fastest drops would take the colours of all the rest.
+    typical = max(
+        (float(np.quantile(view.speeds, 0.995)) for view in views if len(view.speeds)), default=0.0
+    )
+    top = max(typical, 1e-3)
+    walls = scene.positions[scene.kinds != FLUID]
+    size = _dot_size(scene, columns)
+    drawn = None
+    for axes, view in zip(grid.flat, views, strict=False):
+        drawn = _side_view(axes, walls, view, size, top)
+    for axes in grid.flat[len(views) :]:
+        axes.set_visible(False)
+    for axes in grid[-1]:
+        axes.set_xlabel("x, m", color=_MUTED)
+    for axes in grid[:, 0]:
+        axes.set_ylabel("z, m", color=_MUTED)
+    if drawn is not None:
+        bar = figure.colorbar(
+            drawn, ax=grid, shrink=0.85, pad=0.01, extend="max" if fastest > top else "neither"
+        )
+        bar.set_label("speed, m/s", color=_MUTED)
+        bar.outline.set_visible(False)
+
+
+def _side_view(axes: Axes, walls: npt.NDArray[Any], view: View, size: float, top: float) -> Any:
+    """One moment, seen along y; what is nearer to the eye is drawn last."""
+    order = np.argsort(-view.positions[:, 1], kind="stable")
+    x, z = view.positions[order, 0], view.positions[order, 2]
+    axes.scatter(walls[:, 0], walls[:, 2], s=size, c=_WALL, marker="s", linewidths=0, alpha=0.25)
+    drawn = axes.scatter(
+        x, z, s=size, c=view.speeds[order], cmap="viridis", vmin=0.0, vmax=top, linewidths=0
+    )
+    axes.set_title(f"t = {view.time:.2f} s", fontsize=10, color=_INK, loc="left")
+    axes.set_aspect("equal")
+    axes.set_xlim(-0.03, 1.64)
+    axes.set_ylim(-0.03, 0.52)
+    _quiet(axes)
+    return drawn
+
+
+def _dot_size(scene: Scene, columns: int) -> float:
+    """The area of a dot, in points², so that dots of neighbours just touch."""
+    points_a_metre = 13.0 * 72.0 * 0.85 / columns / 1.67
+    return float((1.15 * scene.spacing * points_a_metre) ** 2)
+
+
+# --- curves ---------------------------------------------------------------------------------------
+
+
+def _curves(figure: Any, samples: Sequence[Sample], reference: ReferenceCurve | None) -> None:
+    times = [sample.t for sample in samples]
+    panels = figure.subplots(1, 3)
+    for axes, (name, label) in zip(
+        panels,
+        (
+            ("kinetic", "kinetic energy, J"),
+            ("potential", "potential energy, J"),
+            ("front", "front, m"),
+        ),
+        strict=True,
+    ):
+        if reference is not None:
+            seen = reference.times <= max(times, default=0.0) + 1e-9
+            values = reference.values[name]
+            axes.plot(
+                reference.times[seen],
+                values[seen],
+                color="#d1495b",
+                linewidth=3.5,
+                alpha=0.45,
+                label="reference",
+            )
+        axes.plot(
+            times,
+            [getattr(s, name) for s in samples],
+            color="#0b3954",
+            linewidth=1.4,
+            label="this run",
+        )
+        axes.set_title(label, fontsize=10, color=_INK, loc="left")
+        axes.set_xlabel("t, s", color=_MUTED)
+        axes.grid(color="#e6e8eb", linewidth=0.6)
+        _quiet(axes)
+    panels[0].legend(frameon=False, fontsize=9)
+
+
+def _quiet(axes: Axes) -> None:
+    """No frame where the data do not need one."""
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    for side in ("left", "bottom"):
+        axes.spines[side].set_color(_WALL)
+    axes.tick_params(colors=_MUTED, labelsize=8)

@@ -1,0 +1,1 @@
+"""Physical schemes, a folder each."""
