@@ -20,7 +20,6 @@ from headwater.backends.contract import (
     VectorLayout,
 )
 from headwater.backends.cpu import jit
-from headwater.backends.cpu.emitter import emit
 from headwater.backends.cpu.memory import HostMemory
 from headwater.backends.cpu.pool import HAS_THREADS, ThreadPool, chunk_size
 from headwater.backends.cpu.pool_text import JOB_FORMAT
@@ -132,6 +131,9 @@ class CpuDriver:
 
     def source(self, kernel: ir.Kernel, options: Options) -> str:
         """The LLVM IR text."""
+        # A start with cached programs compiles nothing, so it does not load the emitter.
+        from headwater.backends.cpu.emitter import emit
+
         target = self.target(options)
         passes.lower_neighbors(kernel, cooperative=target.lanes > 1)
         return emit(kernel, target, options)

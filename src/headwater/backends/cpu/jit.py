@@ -154,16 +154,25 @@ def _engine() -> Any:
 
 def cached_object(text: str, target: Target) -> bytes:
     """The object file of `text`, from the folder of compiled programs where it lies there intact."""
-    if not config.CACHE.read():
+    folder = _cache_folder()
+    if folder is None:
         return compile_text(text, target)
     key = "\0".join((text, versions(), target.triple, target.cpu, target.features))
-    name = hashlib.sha256(key.encode()).hexdigest()
-    path = config.CACHE_DIRECTORY.read() / "cpu" / f"{name}.o"
+    path = folder / f"{hashlib.sha256(key.encode()).hexdigest()}.o"
     image = _read_checked(path)
     if image is None:
         image = compile_text(text, target)
         _write_checked(path, image)
     return image
+
+
+def _cache_folder() -> Path | None:
+    if not config.CACHE.read():
+        return None
+    try:
+        return config.CACHE_DIRECTORY.read() / "cpu"
+    except RuntimeError:  # the user has no home folder
+        return None
 
 
 def _read_checked(path: Path) -> bytes | None:
