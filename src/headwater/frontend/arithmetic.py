@@ -66,13 +66,17 @@ def binary(program: Program, row: Binary, a: Scalar, b: Scalar) -> Scalar:
     kind = _binary_kind(program, row, a.kind, b.kind)
     if kind.weak:
         return WeakOperation(row.operation, (a, b), kind)
-    return Runtime(program.builder.compute(row.operation, program.emit(a, kind), program.emit(b, kind)))
+    return Runtime(
+        program.builder.compute(row.operation, program.emit(a, kind), program.emit(b, kind))
+    )
 
 
 def _binary_kind(program: Program, row: Binary, a: ScalarType, b: ScalarType) -> ScalarType:
     kind = join(a, b)
     if row.family in ("bits", "shift") and kind.is_float:
-        raise program.fail(f"'{row.sign}' takes integers, not '{a}' and '{b}'", "cast with hw.int32(...)")
+        raise program.fail(
+            f"'{row.sign}' takes integers, not '{a}' and '{b}'", "cast with hw.int32(...)"
+        )
     if row.family == "bits" and kind is BOOL:
         return kind
     if row.family == "shift":
@@ -91,7 +95,11 @@ def _fold(program: Program, row: Binary, a: Scalar, b: Scalar) -> Literal | None
     if _weak(a) and _weak(b):
         return literal(python_result(program, row.fold, a.value, b.value))
     kind = join(a.kind, b.kind)
-    if row.family in ("ring", "integral") and kind.is_integer and not (row.family == "integral" and not b.value):
+    if (
+        row.family in ("ring", "integral")
+        and kind.is_integer
+        and not (row.family == "integral" and not b.value)
+    ):
         return Literal(wrapped(row.fold(a.value, b.value), kind), kind)
     return None
 
@@ -100,7 +108,9 @@ def _weak(value: Literal) -> bool:
     return value.kind.weak or value.kind is BOOL
 
 
-def python_result(program: Program, function: Callable[..., Any], *values: Any) -> bool | int | float:
+def python_result(
+    program: Program, function: Callable[..., Any], *values: Any
+) -> bool | int | float:
     """Python's own result for constants; an error of Python is the user's."""
     try:
         result = function(*values)
@@ -108,7 +118,9 @@ def python_result(program: Program, function: Callable[..., Any], *values: Any) 
         raise program.fail(f"a constant expression fails: {problem}") from None
     if isinstance(result, bool | int | float):
         return result
-    raise program.fail(f"a constant expression gives a '{type(result).__name__}'", "a real number is needed")
+    raise program.fail(
+        f"a constant expression gives a '{type(result).__name__}'", "a real number is needed"
+    )
 
 
 def wrapped(value: int, kind: ScalarType) -> int:
@@ -177,7 +189,9 @@ def invert(program: Program, value: Scalar) -> Scalar:
 def float_function(program: Program, operation: str, value: Scalar) -> Scalar:
     """sqrt, floor or ceil: of a float, in its type; of an integer, in a float."""
     if isinstance(value, Literal) and _weak(value):
-        return Literal(float(python_result(program, _FLOAT_FOLDS[operation], value.value)), WEAK_FLOAT)
+        return Literal(
+            float(python_result(program, _FLOAT_FOLDS[operation], value.value)), WEAK_FLOAT
+        )
     kind = value.kind if value.kind.is_float else WEAK_FLOAT
     if kind.weak:
         return WeakOperation(operation, (value,), kind)
@@ -192,7 +206,7 @@ _FLOAT_FOLDS: dict[str, Callable[[Any], Any]] = {
 
 
 def extremum(program: Program, operation: str, values: Sequence[Scalar]) -> Scalar:
-    """min or max of two values or more, from the left."""
+    """Min or max of two values or more, from the left."""
     result = values[0]
     for value in values[1:]:
         result = _smaller_or_larger(program, operation, result, value)
@@ -210,7 +224,7 @@ def _smaller_or_larger(program: Program, operation: str, a: Scalar, b: Scalar) -
 
 
 def choose(program: Program, condition: Scalar, a: Scalar, b: Scalar) -> Scalar:
-    """b or a by the condition, both evaluated: in their joined type."""
+    """B or a by the condition, both evaluated: in their joined type."""
     tested = truth(program, condition)
     if isinstance(tested, Literal):
         return a if tested.value else b
@@ -231,7 +245,9 @@ def power(program: Program, base: Scalar, exponent: int) -> Scalar:
     if isinstance(base, Literal) and _weak(base):
         return literal(python_result(program, operator.pow, base.value, exponent))
     if abs(exponent) > MAXIMUM_POWER:
-        raise program.fail(f"the power {exponent} is too large", f"at most {MAXIMUM_POWER} is allowed")
+        raise program.fail(
+            f"the power {exponent} is too large", f"at most {MAXIMUM_POWER} is allowed"
+        )
     one = Literal(1, WEAK_INT)
     if exponent < 0:
         return binary(program, DIV, one, power(program, base, -exponent))
@@ -297,7 +313,9 @@ def _as_kind(program: Program, value: Scalar, kind: ScalarType) -> Scalar:
 def vector_binary(program: Program, row: Binary, a: Scalar | Vector, b: Scalar | Vector) -> Vector:
     """Component by component; a scalar meets each component."""
     if row.family not in ("ring", "division"):
-        raise program.fail(f"'{row.sign}' is not defined for vectors", "compute with the components")
+        raise program.fail(
+            f"'{row.sign}' is not defined for vectors", "compute with the components"
+        )
     size = len(a.components) if isinstance(a, Vector) else 0
     other = len(b.components) if isinstance(b, Vector) else 0
     if size and other and size != other:

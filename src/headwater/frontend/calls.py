@@ -57,7 +57,9 @@ def _intrinsic(frame: Frame, node: ast.Call, name: str) -> Operand:
     _no_keywords(frame, node, f"'{name}'")
     for argument in node.args:
         if isinstance(argument, ast.Starred):
-            raise frame.fail(argument, "'*' in a call is not supported", "write the arguments one by one")
+            raise frame.fail(
+                argument, "'*' in a call is not supported", "write the arguments one by one"
+            )
     _check_count(frame, node, f"'{name}'", row.least, row.most)
     return row.handler(frame, node)
 
@@ -66,7 +68,13 @@ def _check_count(frame: Frame, node: ast.Call, name: str, least: int, most: int)
     count = len(node.args)
     if least <= count <= most:
         return
-    wanted = str(least) if least == most else f"{least} or more" if most == _MANY else f"{least} to {most}"
+    wanted = (
+        str(least)
+        if least == most
+        else f"{least} or more"
+        if most == _MANY
+        else f"{least} to {most}"
+    )
     word = "argument" if wanted == "1" else "arguments"
     raise frame.fail(node, f"{name} takes {wanted} {word}, not {count}")
 
@@ -192,8 +200,12 @@ def choose(frame: Frame, node: ast.AST, condition: Scalar, a: Operand, b: Operan
         return arithmetic.choose(program, condition, a, b)
     if isinstance(a, Vector) and isinstance(b, Vector) and len(a.components) == len(b.components):
         pairs = zip(a.components, b.components, strict=True)
-        return arithmetic.unify(program, [arithmetic.choose(program, condition, x, y) for x, y in pairs])
-    raise frame.fail(node, f"the two sides have types that do not join: {describe(a)} and {describe(b)}")
+        return arithmetic.unify(
+            program, [arithmetic.choose(program, condition, x, y) for x, y in pairs]
+        )
+    raise frame.fail(
+        node, f"the two sides have types that do not join: {describe(a)} and {describe(b)}"
+    )
 
 
 def _float_function(operation: str) -> Handler:
@@ -313,7 +325,9 @@ def _len(frame: Frame, node: ast.Call) -> Operand:
         return memory.extent(frame, value, 0)
     if isinstance(value, Tuple | Vector | Shape):
         count = {Tuple: "items", Vector: "components"}.get(type(value))
-        size = value.array.type.ndim if isinstance(value, Shape) else len(getattr(value, count or ""))
+        size = (
+            value.array.type.ndim if isinstance(value, Shape) else len(getattr(value, count or ""))
+        )
         return Literal(size, WEAK_INT)
     raise frame.fail(node, f"{describe(value)} has no length")
 
@@ -323,7 +337,9 @@ def _range(frame: Frame, node: ast.Call) -> Operand:
     for argument, value in zip(node.args, values, strict=True):
         if not value.kind.is_integer:
             raise frame.fail(
-                argument, f"'range' takes integers, not {describe(value)}", "cast it with hw.int32(...)"
+                argument,
+                f"'range' takes integers, not {describe(value)}",
+                "cast it with hw.int32(...)",
             )
     zero, one = Literal(0, WEAK_INT), Literal(1, WEAK_INT)
     if len(values) == 1:
@@ -338,7 +354,9 @@ def _neighbors(frame: Frame, node: ast.Call, target: Neighbors) -> Operand:
     if len(node.args) != 1 or isinstance(node.args[0], ast.Starred):
         raise frame.fail(node, f"'neighbors' takes 1 argument, not {len(node.args)}", _CENTER_HINT)
     center = frame.expression(node.args[0])
-    if isinstance(center, Vector) or (isinstance(center, SCALAR_CLASSES) and center.kind.is_integer):
+    if isinstance(center, Vector) or (
+        isinstance(center, SCALAR_CLASSES) and center.kind.is_integer
+    ):
         return Neighbors(target.grid, center)
     raise frame.fail(
         node.args[0],

@@ -66,7 +66,7 @@ _MARKERS = (language.Intrinsic, language.Axes, language.Namespace, ScalarType, V
 _MISSING = object()
 
 
-class Unusable(Exception):  # noqa: N818 - turned into an error with a place by the caller
+class Unusable(Exception):
     """A captured value that a kernel cannot use."""
 
     def __init__(self, text: str, hint: str | None = None) -> None:
@@ -83,7 +83,9 @@ def look_up(function: FunctionType, name: str) -> object:
     if found is _MISSING:
         found = getattr(builtins, name, _MISSING)
     if found is _MISSING:
-        raise Unusable(f"the name '{name}' is not known", "define or import it, or pass it as an argument")
+        raise Unusable(
+            f"the name '{name}' is not known", "define or import it, or pass it as an argument"
+        )
     return found
 
 
@@ -170,7 +172,9 @@ def _refused(name: str, value: object) -> Unusable:
             "decorate it with @hw.function",
         )
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return Unusable(f"'{name}' is a dataclass that is not frozen", "use @dataclass(frozen=True)")
+        return Unusable(
+            f"'{name}' is a dataclass that is not frozen", "use @dataclass(frozen=True)"
+        )
     if callable(value):
         return Unusable(f"'{name}' (a '{kind}') cannot be called in a kernel")
     return Unusable(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from headwater import ir
@@ -104,7 +105,9 @@ def _attribute(frame: Frame, node: ast.Attribute) -> Operand:
     if isinstance(node.value, ast.Subscript):
         where, base = memory.element_or_value(frame, node.value)
         if where is not None:
-            return memory.load_component(frame, node, where, memory.component_in(frame, node, where))
+            return memory.load_component(
+                frame, node, where, memory.component_in(frame, node, where)
+            )
     else:
         base = frame.expression(node.value)
     frame.at(node)
@@ -145,7 +148,9 @@ def _array_attribute(frame: Frame, node: ast.Attribute, base: Array) -> Operand:
         return memory.array_size(frame, base)
     if node.attr == "dtype":
         return base.type.element
-    raise frame.fail(node, f"an array has no '{node.attr}' in a kernel", "it has shape, ndim, size and dtype")
+    raise frame.fail(
+        node, f"an array has no '{node.attr}' in a kernel", "it has shape, ndim, size and dtype"
+    )
 
 
 def _axis(frame: Frame, node: ast.Attribute, base: Axes) -> Operand:
@@ -160,7 +165,9 @@ def _axis(frame: Frame, node: ast.Attribute, base: Axes) -> Operand:
 def _member(frame: Frame, node: ast.Attribute, base: Namespace) -> Operand:
     found = base.members.get(node.attr)
     if found is None:
-        raise frame.fail(node, f"'{base.name}' has no '{node.attr}'", f"it has {', '.join(base.members)}")
+        raise frame.fail(
+            node, f"'{base.name}' has no '{node.attr}'", f"it has {', '.join(base.members)}"
+        )
     return found
 
 
@@ -222,7 +229,11 @@ def _unary(frame: Frame, node: ast.UnaryOp) -> Operand:
         return arithmetic.negate(frame.program, value)
     if isinstance(node.op, ast.Invert):
         return arithmetic.invert(frame.program, value)
-    return arithmetic.binary(frame.program, arithmetic.ADD, value, FALSE) if value.kind is BOOL else value
+    return (
+        arithmetic.binary(frame.program, arithmetic.ADD, value, FALSE)
+        if value.kind is BOOL
+        else value
+    )
 
 
 # --- choices that skip a side ---------------------------------------------------------------------
@@ -244,7 +255,8 @@ def _bool_op(frame: Frame, node: ast.BoolOp) -> Operand:
     is_and = isinstance(node.op, ast.And)
     result = _operand_of_bool(frame, node.values[0])
     for position, operand in enumerate(node.values[1:]):
-        result = _joined(frame, node, position, is_and, result, lambda op=operand: _operand_of_bool(frame, op))
+        right = partial(_operand_of_bool, frame, operand)
+        result = _joined(frame, node, position, is_and, result, right)
     return result
 
 
@@ -260,7 +272,12 @@ def _operand_of_bool(frame: Frame, node: ast.expr) -> Scalar:
 
 
 def _joined(
-    frame: Frame, node: ast.AST, position: int, is_and: bool, left: Scalar, right: Callable[[], Scalar]
+    frame: Frame,
+    node: ast.AST,
+    position: int,
+    is_and: bool,
+    left: Scalar,
+    right: Callable[[], Scalar],
 ) -> Scalar:
     """`left and right` or `left or right`; `right` is lowered only where Python may evaluate it."""
     if isinstance(left, Literal):
@@ -273,13 +290,19 @@ def _joined(
         if isinstance(value, Literal):
             return left if bool(value.value) == is_and else value
         operation = "and" if is_and else "or"
-        return Runtime(program.builder.compute(operation, program.emit(left, BOOL), program.emit(value, BOOL)))
-    key = frame.variable(f"%both.{id(node)}.{position}" if is_and else f"%either.{id(node)}.{position}")
+        return Runtime(
+            program.builder.compute(operation, program.emit(left, BOOL), program.emit(value, BOOL))
+        )
+    key = frame.variable(
+        f"%both.{id(node)}.{position}" if is_and else f"%either.{id(node)}.{position}"
+    )
     program.assign(key, left, "a condition")
     tested = left if is_and else arithmetic.logical_not(program, left)
     with program.inside(block):
         program.assign(key, value, "a condition")
-    program.builder.append(ir.If(program.emit(tested, BOOL), block, ir.Block(), frame.source.at(node)))
+    program.builder.append(
+        ir.If(program.emit(tested, BOOL), block, ir.Block(), frame.source.at(node))
+    )
     read = program.read(key)
     assert not isinstance(read, Vector)
     return read
@@ -320,7 +343,9 @@ def _chained(
 def _comparison(frame: Frame, node: ast.AST, operator: ast.cmpop, a: Scalar, b: Scalar) -> Scalar:
     operation = _COMPARE.get(type(operator))
     if operation is None:
-        word = {ast.Is: "is", ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in"}[type(operator)]
+        word = {ast.Is: "is", ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in"}[
+            type(operator)
+        ]
         raise frame.fail(node, f"'{word}' is not supported in a kernel", "compare with == or !=")
     frame.at(node)
     return arithmetic.compare(frame.program, operation, a, b)
@@ -339,12 +364,16 @@ def _conditional(frame: Frame, node: ast.IfExp) -> Operand:
         return choose(frame, node, condition, a, b)
     for value in (a, b):
         if not isinstance(value, (*SCALAR_CLASSES, Vector)):
-            raise frame.fail(node, f"a conditional expression gives a scalar or a vector, not {describe(value)}")
+            raise frame.fail(
+                node, f"a conditional expression gives a scalar or a vector, not {describe(value)}"
+            )
     key = frame.variable(f"%choice.{id(node)}")
     for block, value in ((then, a), (orelse, b)):
         with program.inside(block):
             program.assign(key, value, "a conditional expression")
-    program.builder.append(ir.If(program.emit(condition, BOOL), then, orelse, frame.source.at(node)))
+    program.builder.append(
+        ir.If(program.emit(condition, BOOL), then, orelse, frame.source.at(node))
+    )
     return program.read(key)
 
 

@@ -116,7 +116,9 @@ class Frame:
         if not self.is_slot(name):
             self._bind(node, name, value)
             return
-        if not isinstance(value, (*SCALAR_CLASSES, Vector)) or isinstance(self.names.get(name), Alias | Argument):
+        if not isinstance(value, (*SCALAR_CLASSES, Vector)) or isinstance(
+            self.names.get(name), Alias | Argument
+        ):
             raise self._not_a_variable(node, name, value)
         self.at(node)
         self.program.assign(self.variable(name), value, name)

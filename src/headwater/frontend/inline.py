@@ -58,23 +58,32 @@ def _refuse_recursion(frame: Frame, node: ast.Call, function: FunctionType) -> N
 # --- arguments ------------------------------------------------------------------------------------
 
 
-def _arguments(frame: Frame, node: ast.Call, function: FunctionType) -> list[tuple[ast.arg, Operand]]:
+def _arguments(
+    frame: Frame, node: ast.Call, function: FunctionType
+) -> list[tuple[ast.arg, Operand]]:
     names = source_of(function).tree.args
     if names.vararg or names.kwarg:
-        raise frame.fail(node, f"'{function.__name__}' takes '*' or '**' arguments, which kernels do not have")
+        raise frame.fail(
+            node, f"'{function.__name__}' takes '*' or '**' arguments, which kernels do not have"
+        )
     positional = [*names.posonlyargs, *names.args]
     given: dict[str, Operand] = {}
     if len(node.args) > len(positional):
         raise _wrong_count(frame, node, function, len(positional))
     for parameter, argument in zip(positional, node.args, strict=False):
         if isinstance(argument, ast.Starred):
-            raise frame.fail(argument, "'*' in a call is not supported", "write the arguments one by one")
+            raise frame.fail(
+                argument, "'*' in a call is not supported", "write the arguments one by one"
+            )
         given[parameter.arg] = frame.expression(argument)
     by_name = {parameter.arg for parameter in (*names.args, *names.kwonlyargs)}
     for keyword in node.keywords:
         if keyword.arg not in by_name or keyword.arg in given:
             word = "unexpected" if keyword.arg not in by_name else "repeated"
-            raise frame.fail(keyword, f"'{function.__name__}' was given the {word} argument '{keyword.arg or '**'}'")
+            raise frame.fail(
+                keyword,
+                f"'{function.__name__}' was given the {word} argument '{keyword.arg or '**'}'",
+            )
         given[keyword.arg] = frame.expression(keyword.value)
     parameters = [*positional, *names.kwonlyargs]
     defaults = _defaults(frame, node, function, [p.arg for p in positional])
@@ -94,7 +103,9 @@ def _defaults(
     frame: Frame, node: ast.Call, function: FunctionType, positional: list[str]
 ) -> dict[str, Operand]:
     values = function.__defaults__ or ()
-    present: dict[str, object] = dict(zip(positional[len(positional) - len(values) :], values, strict=True))
+    present: dict[str, object] = dict(
+        zip(positional[len(positional) - len(values) :], values, strict=True)
+    )
     present |= function.__kwdefaults__ or {}
     try:
         return {name: capture.freeze(name, value) for name, value in present.items()}

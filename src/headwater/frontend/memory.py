@@ -70,7 +70,9 @@ def _one_index(frame: Frame, node: ast.expr) -> Operand:
     if isinstance(node, ast.Slice):
         raise frame.fail(node, "a slice of an array is not supported", "loop over the elements")
     if isinstance(node, ast.Starred):
-        raise frame.fail(node, "'*' in a subscript is not supported", "write the indices one by one")
+        raise frame.fail(
+            node, "'*' in a subscript is not supported", "write the indices one by one"
+        )
     return frame.expression(node)
 
 
@@ -84,7 +86,9 @@ def _index(
 ) -> ir.Value:
     if not isinstance(value, SCALAR_CLASSES) or not value.kind.is_integer:
         raise frame.fail(
-            node, f"an index must be an integer, not {describe(value)}", "cast it with hw.int32(...)"
+            node,
+            f"an index must be an integer, not {describe(value)}",
+            "cast it with hw.int32(...)",
         )
     if isinstance(value, Literal):
         return _literal_index(frame, node, array, target, axis, int(value.value))
@@ -103,7 +107,10 @@ def _literal_index(
     if isinstance(target, ir.SharedArray):
         size = target.shape[axis]
         if not -size <= value < size:
-            raise frame.fail(node, f"the index {value} is outside of '{array.name}', which has {size} elements there")
+            raise frame.fail(
+                node,
+                f"the index {value} is outside of '{array.name}', which has {size} elements there",
+            )
         return builder.constant(value % size, INT32)
     if value >= 0:
         return frame.program.emit(Literal(value, WEAK_INT), INT32)
@@ -138,7 +145,9 @@ def store(frame: Frame, node: ast.AST, where: Place, value: Operand) -> None:
     store_component(frame, node, where, 0, value)
 
 
-def store_component(frame: Frame, node: ast.AST, where: Place, component: int, value: Operand) -> None:
+def store_component(
+    frame: Frame, node: ast.AST, where: Place, component: int, value: Operand
+) -> None:
     """`array[...].x = value`."""
     emitted = _converted(frame, node, where, value)
     frame.program.builder.store(where.target, where.indices, emitted, component)
@@ -155,7 +164,9 @@ def _converted(frame: Frame, node: ast.AST, where: Place, value: Operand) -> ir.
         raise frame.fail(
             node,
             f"{describe(value)} cannot be stored in '{where.array.name}', which holds {kind}",
-            f"cast it with hw.{kind}(...)" if kind.is_integer else "compare it, such as 'value != 0'",
+            f"cast it with hw.{kind}(...)"
+            if kind.is_integer
+            else "compare it, such as 'value != 0'",
         )
     frame.at(node)
     return frame.program.emit(value, kind)
@@ -165,7 +176,9 @@ def _wrong_element(frame: Frame, node: ast.AST, where: Place, value: Operand) ->
     kind = where.array.type.element
     hint = "make one with hw.vec3(x, y, z)" if isinstance(kind, VectorType) else None
     return frame.fail(
-        node, f"'{where.array.name}' holds {kind}, and {describe(value)} cannot be stored in it", hint
+        node,
+        f"'{where.array.name}' holds {kind}, and {describe(value)} cannot be stored in it",
+        hint,
     )
 
 
@@ -177,7 +190,9 @@ def component_of(frame: Frame, node: ast.Attribute | ast.Subscript, size: int) -
     if isinstance(node, ast.Attribute):
         position = "xyz"[:size].find(node.attr) if len(node.attr) == 1 else -1
         if position < 0:
-            raise frame.fail(node, f"a vector has no '{node.attr}'", "its components are .x, .y and .z")
+            raise frame.fail(
+                node, f"a vector has no '{node.attr}'", "its components are .x, .y and .z"
+            )
         return position
     index = frame.constant_integer(node.slice, "the index of a vector's component")
     if not -size <= index < size:

@@ -141,7 +141,9 @@ class Program:
             self.kernel.parameters.append(found)
         return found
 
-    def shared_array(self, name: str, element: ScalarType | VectorType, shape: tuple[int, ...]) -> Array:
+    def shared_array(
+        self, name: str, element: ScalarType | VectorType, shape: tuple[int, ...]
+    ) -> Array:
         """A new array of the block."""
         components = element.size if isinstance(element, VectorType) else 1
         made = ir.SharedArray(self.unique(name), scalar_of(element), shape, components)
@@ -225,7 +227,9 @@ class Program:
         """The nearest number of a float type, as a Python float."""
         try:
             exact = float(value)
-            result = exact if kind is not FLOAT32 else struct.unpack("f", struct.pack("f", exact))[0]
+            result = (
+                exact if kind is not FLOAT32 else struct.unpack("f", struct.pack("f", exact))[0]
+            )
         except OverflowError:
             raise self.fail(
                 f"the value {value!r} does not fit the type '{kind}' that it is used with",

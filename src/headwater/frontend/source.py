@@ -48,7 +48,9 @@ class Source:
         if isinstance(found, ast.FunctionDef):
             return found
         raise CompileError(
-            f"'{self.name}' is not a plain function", span=self._locate(found), hint="define it with 'def'"
+            f"'{self.name}' is not a plain function",
+            span=self._locate(found),
+            hint="define it with 'def'",
         )
 
     def _locate(self, node: ast.AST) -> Span:
@@ -117,7 +119,9 @@ def _text(function: FunctionType) -> tuple[list[str], int]:
             f"the source of '{function.__name__}' is not at hand", span=span, hint=_MISSING
         ) from None
     except (SyntaxError, IndentationError):
-        raise CompileError(f"the source of '{function.__name__}' changed after it was read") from None
+        raise CompileError(
+            f"the source of '{function.__name__}' changed after it was read"
+        ) from None
 
 
 _SOURCES: dict[object, Source] = {}

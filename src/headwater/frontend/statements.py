@@ -42,7 +42,9 @@ def execute(frame: Frame, statements: Sequence[ast.stmt]) -> bool:
 def _unsupported(frame: Frame, node: ast.stmt) -> Exception:
     word = _WORDS.get(type(node), type(node).__name__.lower())
     hint = "define it outside, with @hw.function" if isinstance(node, ast.FunctionDef) else None
-    return frame.fail(_first_line(node), f"the statement '{word}' is not supported in a kernel", hint)
+    return frame.fail(
+        _first_line(node), f"the statement '{word}' is not supported in a kernel", hint
+    )
 
 
 def _first_line(node: ast.stmt) -> ast.AST:
@@ -145,7 +147,8 @@ def _target(frame: Frame, node: ast.Subscript | ast.Attribute) -> _Target:
     if isinstance(node, ast.Subscript) and isinstance(base, Array):
         place = memory.place(frame, node, base)
         return _Target(
-            lambda: memory.load(frame, node, place), lambda value: memory.store(frame, node, place, value)
+            lambda: memory.load(frame, node, place),
+            lambda value: memory.store(frame, node, place, value),
         )
     if isinstance(base, Vector) and isinstance(node.value, ast.Name):
         return _component_target(frame, node, node.value, base)
@@ -284,14 +287,14 @@ def _for_range(frame: Frame, node: ast.For, bounds: Range) -> bool:
     kind = join(join(bounds.start.kind, bounds.stop.kind), bounds.step.kind)
     kind = program.default(kind)
     frame.at(node.iter)
-    emitted = [program.emit(bound, kind) for bound in (bounds.start, bounds.stop, bounds.step)]
+    start, stop, step = (program.emit(b, kind) for b in (bounds.start, bounds.stop, bounds.step))
     index = ir.Value(kind, node.target.id)
     body = ir.Block()
     with program.inside(body):
         frame.names = dict(before)
         frame.assign(node.target, node.target.id, Runtime(index))
         _body(frame, node.body, Loop())
-    program.builder.append(ir.For(index, *emitted, body, span=frame.source.at(node.iter)))
+    program.builder.append(ir.For(index, start, stop, step, body, span=frame.source.at(node.iter)))
     frame.names = before
     return True
 
@@ -325,7 +328,14 @@ def _for_neighbors(frame: Frame, node: ast.For, loop: Neighbors) -> bool:
         _body(frame, node.body, Loop())
     program.builder.append(
         ir.Neighbors(
-            grid, center, center_index, index, offset, distance2, body, span=frame.source.at(node.iter)
+            grid,
+            center,
+            center_index,
+            index,
+            offset,
+            distance2,
+            body,
+            span=frame.source.at(node.iter),
         )
     )
     frame.names = before
@@ -403,7 +413,9 @@ def _return(frame: Frame, node: ast.Return) -> bool:
     if frame.inlined:
         return_from(frame, node)
         return False
-    if node.value is not None and not (isinstance(node.value, ast.Constant) and node.value.value is None):
+    if node.value is not None and not (
+        isinstance(node.value, ast.Constant) and node.value.value is None
+    ):
         raise frame.fail(node, "a kernel returns nothing", "store the result in an array")
     frame.program.builder.append(ir.Return(frame.source.at(node)))
     return False

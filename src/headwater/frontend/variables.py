@@ -21,7 +21,7 @@ from headwater.types import WEAK_FLOAT, ScalarType, VectorType, join
 VariableType: TypeAlias = ScalarType | VectorType
 
 
-class Demoted(Exception):  # noqa: N818 - a signal, not an error
+class Demoted(Exception):
     """A name that stood for a value needs a variable after all: lower again."""
 
 
@@ -93,7 +93,9 @@ class TypeTable:
         for key in weak:
             kind = self.types[key]
             strong = self._uses.get(key) or self._default(scalar_of(kind))
-            self.types[key] = VectorType(strong, kind.size) if isinstance(kind, VectorType) else strong
+            self.types[key] = (
+                VectorType(strong, kind.size) if isinstance(kind, VectorType) else strong
+            )
         return bool(weak)
 
     def _default(self, kind: ScalarType) -> ScalarType:
