@@ -6,6 +6,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ FORMS: dict[str, tuple[dict[str, int], ...]] = {"cpu": ({}, {"lanes": 1})}
 Form = tuple[str, dict[str, int]]
 
 
+@cache
 def forms() -> list[Form]:
     """Every device that can be opened here, in each of its forms."""
     names = [listing.name for listing in hw.devices() if not listing.missing]

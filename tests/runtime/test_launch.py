@@ -100,6 +100,11 @@ def test_over_a_count_on_the_device(device: hw.Device) -> None:
     count.fill(0)
     launch(out)
     assert out.numpy().tolist() == [2] * 37 + [1] * 23 + [0] * 40
+    count.fill(1000)
+    launch(out)
+    assert out.numpy().tolist() == [3] * 37 + [2] * 23 + [1] * 40
+    mark.over(count, capacity=5)(out)  # threads of the last block beyond the capacity do not run
+    assert out.numpy()[:7].tolist() == [4] * 5 + [3] * 2
 
 
 def test_zero_sizes_run_nothing(device: hw.Device) -> None:
