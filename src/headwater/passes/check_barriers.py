@@ -1,0 +1,93 @@
+"""Rejects barriers that some threads of a block may not reach.
+
+Assumes that `lower_returns` has run: no early return is left in a kernel with barriers. Changes nothing; leaves true
+that every barrier is reached by all threads of a block or by none, the same number of times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from headwater import ir
+from headwater.errors import CompileError, Span
+from headwater.passes.uniformity import Varying, varying
+
+_TEXT = "'syncthreads' may be reached by some threads of a block and not by others"
+
+
+def check_barriers(kernel: ir.Kernel) -> None:
+    """Raise CompileError at the first barrier under varying control; the hint names the line that decides."""
+    if not any(isinstance(node, ir.Barrier) for node in ir.walk(kernel.body)):
+        return
+    found = varying(kernel)
+    for node in kernel.body.nodes:
+        _check(node, found)
+
+
+def _check(node: ir.Node, found: Varying) -> None:
+    barrier = _first_barrier(node)
+    if barrier is None or node is barrier:
+        return
+    if isinstance(node, ir.Neighbors):
+        raise CompileError(
+            "'syncthreads' stands inside a neighbour loop, where threads go different ways",
+            span=barrier.span,
+            hint="finish the loop first",
+        )
+    if isinstance(node, ir.If) and node.condition in found.values:
+        raise _rejected(
+            barrier, f"the condition at {_line(node.span)} is not the same for all of them"
+        )
+    if node in found.loops:
+        raise _rejected(barrier, _why_loop(node, found))
+    for block in ir.children(node):
+        for child in block.nodes:
+            _check(child, found)
+
+
+def _first_barrier(node: ir.Node) -> ir.Barrier | None:
+    if isinstance(node, ir.Barrier):
+        return node
+    inside = (inner for block in ir.children(node) for inner in ir.walk(block))
+    return next((inner for inner in inside if isinstance(inner, ir.Barrier)), None)
+
+
+def _why_loop(node: ir.Node, found: Varying) -> str:
+    loop = f"the loop at {_line(getattr(node, 'span', None))}"
+    if isinstance(node, ir.While) and node.condition in found.values:
+        return f"{loop} has a condition that is not the same for all of them"
+    if isinstance(node, ir.For) and node.index in found.values:
+        return f"{loop} has bounds that are not the same for all of them"
+    for leaving, condition in _leaving(node, found):
+        word = "break" if isinstance(leaving, ir.Break) else "continue"
+        return f"the '{word}' at {_line(leaving.span)} depends on {_line(condition)}, which is not the same for all"
+    return f"{loop} does not run the same for all of them"
+
+
+def _leaving(loop: ir.Node, found: Varying) -> Iterator[tuple[ir.Break | ir.Continue, Span | None]]:
+    """Breaks and continues of this loop that stand under a varying condition."""
+    for block in ir.children(loop):
+        yield from _leaving_in(block, found, None)
+
+
+def _leaving_in(
+    block: ir.Block, found: Varying, condition: Span | None
+) -> Iterator[tuple[ir.Break | ir.Continue, Span | None]]:
+    for node in block.nodes:
+        if isinstance(node, ir.Break | ir.Continue) and condition is not None:
+            yield node, condition
+        if isinstance(node, ir.If):
+            decides = node.span if node.condition in found.values else condition
+            yield from _leaving_in(node.then, found, decides)
+            yield from _leaving_in(node.orelse, found, decides)
+
+
+def _rejected(barrier: ir.Barrier, reason: str) -> CompileError:
+    hint = (
+        f"{reason}; move the barrier out, or assert with hw.uniform(...) that the value is the same"
+    )
+    return CompileError(_TEXT, span=barrier.span, hint=hint)
+
+
+def _line(span: Span | None) -> str:
+    return "an unknown line" if span is None else f"line {span.line}"
