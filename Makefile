@@ -35,8 +35,8 @@ format: venv-dev ## Format the sources and fix what ruff can fix
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: venv ## Core-seconds a step at 170,906 particles, and the warm start; needs idle cores
-	$(BIN)/python tools/bench.py
+bench: venv ## Time of a step and its phases, pair rates, warm start; needs idle cores
+	$(BIN)/python -m bench
 
 golden: venv-dev ## Refresh the golden texts of IR and generated code; read the diff afterwards
 	$(BIN)/python -m pytest -n $(PYTEST_WORKERS) --update-golden
