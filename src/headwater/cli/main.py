@@ -35,10 +35,11 @@ def devices() -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command and leave with its exit code.
 
-    0: done; 1: the run failed or was interrupted; 2: bad input, with one clear sentence on stderr.
+    0: done; 1: the run failed; 2: bad input, with one clear sentence on stderr; 130: interrupted.
     """
     try:
-        commands.main(args=arguments, prog_name="headwater", standalone_mode=False)
+        code = commands.main(args=arguments, prog_name="headwater", standalone_mode=False)
+        sys.exit(code)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)

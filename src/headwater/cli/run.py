@@ -26,6 +26,8 @@ from headwater.sph.scenes import reference_curve
 
 PICTURE = "picture.png"
 REPORT = "report.json"
+# What a shell reports for a program that Ctrl-C ended.
+_INTERRUPTED = 130
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +176,7 @@ class _Run:
             click.echo(
                 f"interrupted at step {self.report.steps}; report: {self.outputs.report}", err=True
             )
-            raise click.Abort from None
+            raise click.exceptions.Exit(_INTERRUPTED) from None
         except HeadwaterError as error:
             self.progress.close()
             self.report.finish("failed", error.message)
