@@ -286,6 +286,22 @@ def test_stable_order_and_cell_starts(device: hw.Device) -> None:
     np.testing.assert_array_equal(grid.cell_start.numpy(), starts)
 
 
+@pytest.mark.compiled
+@pytest.mark.parametrize("n", [4095, 4096, 4097, 8192])
+def test_cell_starts_at_the_ends_of_runs(device: hw.Device, n: int) -> None:
+    """Many empty cells, and as many particles as threads or chunks hold, or one more or less."""
+    points = np.random.default_rng(n).integers(1, 4, (n, 3)) + 0.5
+    p = ParticleSet(device, Domain((0, 0, 0), (16, 16, 16)), 8192)
+    p.add(points)
+    grid = CellGrid(p, 0.99)
+    grid.update()
+    x, y, z = np.floor(points * float(grid.cells.inverse.x)).astype(int).T
+    key = np.sort(x + grid.cells.size[0] * (y + grid.cells.size[1] * z))
+    starts = np.searchsorted(key, np.arange(grid.cells.count + 1))
+    np.testing.assert_array_equal(grid.cell_start.numpy(), starts)
+    assert p.count.numpy().tolist() == [n]
+
+
 def test_removed_particles_drop_out(device: hw.Device) -> None:
     domain = Domain((0, 0, 0), (8, 8, 8))
     points = np.random.default_rng(14).integers(0, 8, (40, 3)).astype(np.float64)

@@ -74,6 +74,24 @@ def find_cells(cell_start, keys, count, cells):
 
 
 @hw.kernel
+def find_cells_serial(cell_start, keys, count, cells, run):
+    """The same by one thread for each run of particles, where threads are cores."""
+    start = hw.blockIdx.x * run
+    n = count[0]
+    previous = -1
+    if start > 0 and start <= n:
+        previous = keys[start - 1]
+    for i in range(start, min(n, start + run)):
+        key = keys[i]
+        for cell in range(previous + 1, key + 1):
+            cell_start[cell] = i
+        previous = key
+    if start <= n and n < start + run:
+        for cell in range(previous + 1, cells + 1):
+            cell_start[cell] = n
+
+
+@hw.kernel
 def take_count(count, cell_start, cells):
     """Removed particles stand behind the last cell."""
     count[0] = cell_start[cells]

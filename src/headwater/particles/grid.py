@@ -6,7 +6,12 @@ import math
 from collections.abc import Mapping
 
 from headwater.errors import DomainError
-from headwater.particles.binning import binning_kernel, find_cells, take_count
+from headwater.particles.binning import (
+    binning_kernel,
+    find_cells,
+    find_cells_serial,
+    take_count,
+)
 from headwater.particles.domain import divide
 from headwater.particles.particle_set import ParticleSet
 from headwater.primitives import sort
@@ -14,6 +19,8 @@ from headwater.runtime.array import Array
 from headwater.types import INT32, VectorType
 
 _MOST_REACH = 8
+# Particles of one thread where threads are cores.
+_RUN = 4096
 # Cells for each place of the set, and at least: memory stays O(capacity).
 _CELLS_PER_PARTICLE, _FEWEST_CELLS = 4, 4096
 
@@ -84,9 +91,18 @@ class CellGrid:
         bits = cells.count.bit_length()
         sort(self._keys, self._order, bits=bits, count=count, workspace=particles.workspace)
         particles.reorder(self._order)
-        find_cells.over(capacity + 1)(self.cell_start, self._keys, count, cells.count)
+        self._find_cells()
         take_count[1, 1](count, self.cell_start, cells.count)
         self._version = particles.version
+
+    def _find_cells(self) -> None:
+        """Fill `cell_start` from the sorted keys."""
+        particles = self.particles
+        given = (self.cell_start, self._keys, particles.count, self.cells.count)
+        if not particles.device.capabilities.serial_threads:
+            find_cells.over(particles.capacity + 1)(*given)
+            return
+        find_cells_serial[particles.capacity // _RUN + 1, 1](*given, _RUN)
 
     def __kernel_argument__(self) -> Mapping[str, object]:
         if self._version != self.particles.version:

@@ -7,6 +7,8 @@ from headwater.runtime.array import Array
 from headwater.runtime.device import Device
 from headwater.types import INT32, ScalarType
 
+_MOST_CONSTANTS = 256
+
 
 class Workspace:
     """Scratch arrays by use, and small constants, on one device.
@@ -35,6 +37,8 @@ class Workspace:
         key = (value, dtype)
         known = self._constants.get(key)
         if known is None:
+            if len(self._constants) >= _MOST_CONSTANTS:
+                self._constants.clear()  # the device frees them after the work that uses them
             known = self._constants[key] = self.device.full(1, value, dtype, owner=self.owner)
         return known
 
