@@ -1,9 +1,10 @@
-"""From Python functions to the IR."""
+"""From Python functions to the IR.
 
-from headwater.frontend.capture import fingerprint as fingerprint
+Here stands what is cheap to import; `frontend.lower` holds the entry, `frontend.fingerprint` the key of a kernel.
+"""
+
 from headwater.frontend.dialect import HW as HW
 from headwater.frontend.dialect import Dialect as Dialect
 from headwater.frontend.dialect import Guard as Guard
 from headwater.frontend.function import DeviceFunction as DeviceFunction
 from headwater.frontend.function import function as function
-from headwater.frontend.lower import lower as lower

@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING
 
 import headwater.types
 from headwater.backends.contract import Executable, Options
+from headwater.frontend import Guard
+from headwater.frontend.fingerprint import fingerprint
 from headwater.runtime.cache import BuildCache, DiskCache, disk_cache
 from headwater.runtime.device import Device
 from headwater.types import SCALARS, ArgumentType, ArrayType, ScalarType
 
 if TYPE_CHECKING:
-    from headwater import frontend, ir
+    from headwater import ir
 
 _PACKAGE = Path(headwater.types.__file__).parent.parent
 # What decides which program comes out of a kernel's text. A driver's fingerprint covers versions and targets,
@@ -33,14 +35,12 @@ class Specialization:
     function: FunctionType
     arguments: tuple[tuple[str, ArgumentType], ...]
     block: tuple[int, int, int]
-    guard: frontend.Guard | None
+    guard: Guard | None
     options: Options
     device: Device
 
     def digest(self) -> str:
         """The key of the program; equal for equal programs in other processes."""
-        from headwater.frontend import fingerprint  # noqa: PLC0415 - loads what reads sources
-
         parts = (
             fingerprint(self.function),
             repr(self.arguments),
@@ -99,10 +99,11 @@ class Artifact:
 def lower(wanted: Specialization) -> ir.Kernel:
     """The kernel's IR, checked, as backends take it."""
     # A warm start needs none of these, and they take a while to load.
-    from headwater import frontend, passes  # noqa: PLC0415
+    from headwater import passes  # noqa: PLC0415
+    from headwater.frontend.lower import lower as lower_function  # noqa: PLC0415
     from headwater.runtime.capabilities import check_capabilities  # noqa: PLC0415
 
-    kernel = frontend.lower(wanted.function, wanted.arguments, wanted.block, guard=wanted.guard)
+    kernel = lower_function(wanted.function, wanted.arguments, wanted.block, guard=wanted.guard)
     passes.lower_returns(kernel)
     passes.check_barriers(kernel)
     passes.classify_reductions(kernel)

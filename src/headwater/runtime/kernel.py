@@ -13,7 +13,7 @@ import numpy as np
 
 from headwater.backends.contract import Options
 from headwater.errors import HeadwaterError, LaunchError
-from headwater.frontend.dialect import Guard
+from headwater.frontend import Guard
 from headwater.runtime.array import Array
 from headwater.runtime.launch import Configuration, Entry, Launch, Triple
 from headwater.types import INT32
