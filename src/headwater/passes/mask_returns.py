@@ -1,0 +1,286 @@
+"""Early returns of a kernel with barriers: exited threads go along behind a mask.
+
+Part of the pass `lower_returns`. Assumes that no `Inlined` is left. After it, no `Return` is left: a variable `alive`
+becomes false instead, and what follows is guarded by it, except
+- barriers, and the loops and branches that hold them (their bodies are guarded inside);
+- the slice: what decides whether barriers are reached. Exited threads compute it too, so that it stays the
+  same for all threads. Loads in the slice check their bounds first, for blocks whose threads have all exited; such
+  a load gives 0.
+- pure operations, which harm nobody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from headwater import ir
+from headwater.passes.rewriting import (
+    assigned,
+    holds,
+    new_variable,
+    replace,
+    unless,
+    uses,
+    when,
+    zero,
+)
+from headwater.types import BOOL
+
+_PURE = (ir.Constant, ir.Compute, ir.Index, ir.Extent, ir.Read)
+_LOOPS = (ir.For, ir.While, ir.Neighbors)
+_LEAVING = (ir.Break, ir.Continue)
+
+
+def mask_returns(kernel: ir.Kernel) -> None:
+    """Change the kernel in place."""
+    _drop_last_return(kernel.body)
+    returns = [node for node in ir.walk(kernel.body) if isinstance(node, ir.Return)]
+    if not returns:
+        return
+    alive = new_variable(kernel, "alive", BOOL)
+    _Mask(kernel, alive).block(kernel.body, dead=False)
+    kernel.body.nodes[:0] = assigned(alive, True, returns[0].span)
+
+
+def _drop_last_return(block: ir.Block) -> None:
+    """A return after which nothing follows anyway."""
+    if not block.nodes:
+        return
+    last = block.nodes[-1]
+    if isinstance(last, ir.Return):
+        block.nodes.pop()
+    elif isinstance(last, ir.If):
+        _drop_last_return(last.then)
+        _drop_last_return(last.orelse)
+
+
+class _Slice:
+    """What decides whether barriers are reached: values, variables, and where they are computed."""
+
+    def __init__(self, kernel: ir.Kernel) -> None:
+        self.values: set[ir.Value] = set()
+        self.variables: set[ir.Variable] = set()
+        # Breaks and continues of loops that hold barriers.
+        self.leaving: set[ir.Node] = set()
+        self._definitions: dict[ir.Value, ir.Node] = {}
+        self._assignments: dict[ir.Variable, list[tuple[ir.Value, ...]]] = {}
+        roots: list[ir.Value] = []
+        self._collect(kernel.body, (), False, (), roots)
+        self._add(roots)
+
+    def _collect(
+        self,
+        block: ir.Block,
+        control: tuple[ir.Value, ...],
+        in_barrier_loop: bool,
+        branches: tuple[ir.Value, ...],
+        roots: list[ir.Value],
+    ) -> None:
+        """`control`: all that decides whether this runs; `branches`: the part inside the innermost loop."""
+        for node in block.nodes:
+            self._definitions |= dict.fromkeys(_defined(node), node)
+            if isinstance(node, ir.Assign):
+                self._assignments.setdefault(node.variable, []).append((node.value, *control))
+            if isinstance(node, _LEAVING) and in_barrier_loop:
+                self.leaving.add(node)
+                roots.extend(branches)
+            barrier, own = holds(node, ir.Barrier), _control(node)
+            roots.extend(own if barrier else ())
+            is_loop = isinstance(node, _LOOPS)
+            for child in ir.children(node):
+                self._collect(
+                    child,
+                    (*control, *own),
+                    barrier if is_loop else in_barrier_loop,
+                    () if is_loop else (*branches, *own),
+                    roots,
+                )
+
+    def _add(self, values: Iterable[ir.Value]) -> None:
+        waiting = list(values)
+        while waiting:
+            value = waiting.pop()
+            if value in self.values:
+                continue
+            self.values.add(value)
+            node = self._definitions.get(value)
+            if node is None:
+                continue
+            waiting.extend(ir.operands(node))
+            if isinstance(node, ir.Read) and node.variable not in self.variables:
+                self.variables.add(node.variable)
+                for assignment in self._assignments.get(node.variable, ()):
+                    waiting.extend(assignment)
+
+    def holds(self, node: ir.Node) -> bool:
+        """Whether exited threads must run the node, or something in it."""
+        if isinstance(node, ir.Assign):
+            return node.variable in self.variables
+        if isinstance(node, ir.Barrier) or node in self.leaving:
+            return True
+        return any(self.holds(inner) for block in ir.children(node) for inner in block.nodes)
+
+
+def _control(node: ir.Node) -> tuple[ir.Value, ...]:
+    """The values that decide how often the blocks of a node run."""
+    if isinstance(node, ir.For):
+        return node.start, node.stop, node.step
+    return (node.condition,) if isinstance(node, ir.If | ir.While) else ()
+
+
+def _defined(node: ir.Node) -> tuple[ir.Value, ...]:
+    if isinstance(node, ir.For):
+        return (node.index,)
+    if isinstance(node, ir.Neighbors):
+        return (node.index, *node.offset, node.distance2)
+    result = getattr(node, "result", None)
+    return () if result is None else (result,)
+
+
+class _Mask:
+    """Rewrites blocks in order. `dead` says whether some threads may have exited already."""
+
+    def __init__(self, kernel: ir.Kernel, alive: ir.Variable) -> None:
+        self.kernel = kernel
+        self.alive = alive
+        self.slice = _Slice(kernel)
+
+    def block(self, block: ir.Block, dead: bool, after: Iterable[ir.Node] = ()) -> bool:
+        """Mask a block that threads go through together; whether threads may have exited at its end.
+
+        `after` are nodes outside of the block that may use its values (the body of a `while`).
+        """
+        group = _Group(self)
+        nodes = block.nodes
+        for position, node in enumerate(nodes):
+            following = [*nodes[position + 1 :], *after]
+            if isinstance(node, ir.Return):
+                group.flush(following)
+                group.done += assigned(self.alive, False, node.span)
+                dead = True
+            elif self.slice.holds(node):
+                group.flush([node, *following])
+                dead = self._together(node, dead) or dead
+                group.done.append(node)
+            elif dead and isinstance(node, ir.Load) and node.result in self.slice.values:
+                group.flush([node, *following])
+                group.done += self._bounded(node)
+            else:
+                exits = holds(node, ir.Return)
+                self._apart(node)
+                group.add(node, guarded=dead)
+                if exits:
+                    group.flush(following)
+                dead = dead or exits
+        group.flush(after)
+        block.nodes = group.done
+        return dead
+
+    def _together(self, node: ir.Node, dead: bool) -> bool:
+        """A node that exited threads go through as well: mask inside."""
+        if isinstance(node, ir.If):
+            then = self.block(node.then, dead)
+            return self.block(node.orelse, dead) or then
+        inner = dead or holds(node, ir.Return)
+        if isinstance(node, ir.While):
+            condition = ir.Compute(ir.Value(BOOL), "not", (node.condition,))
+            self.block(node.test, inner, [condition, *node.body.nodes])
+            self.block(node.body, inner)
+        elif isinstance(node, ir.For):
+            self.block(node.body, inner)
+        return inner
+
+    # --- nodes that exited threads skip as a whole ------------------------------------------------
+
+    def _apart(self, node: ir.Node) -> None:
+        """Take the returns out of a node without barriers: live threads alone run it."""
+        if isinstance(node, ir.If):
+            self.block(node.then, False)
+            self.block(node.orelse, False)
+        elif isinstance(node, _LOOPS) and holds(node, ir.Return):
+            for block in ir.children(node):
+                block.nodes = self._in_loop(block.nodes)
+
+    def _in_loop(self, nodes: list[ir.Node]) -> list[ir.Node]:
+        """A return becomes a break; an outer loop breaks after the inner one."""
+        result: list[ir.Node] = []
+        for node in nodes:
+            if isinstance(node, ir.Return):
+                return [*result, *assigned(self.alive, False, node.span), ir.Break(node.span)]
+            result.append(node)
+            if not holds(node, ir.Return):
+                continue
+            for block in ir.children(node):
+                block.nodes = self._in_loop(block.nodes)
+            if isinstance(node, _LOOPS):
+                result += unless(self.alive, [ir.Break(node.span)], node.span)
+        return result
+
+    def _bounded(self, node: ir.Load) -> list[ir.Node]:
+        """A load that exited threads take part in: 0 where the index is out of bounds."""
+        out = ir.Block()
+        builder = ir.Builder(out, node.span)
+        kind = node.result.type
+        variable = new_variable(self.kernel, "bounded", kind)
+        out.nodes += assigned(variable, zero(kind), node.span)
+        inside: ir.Value | None = None
+        for axis, index in enumerate(node.indices):
+            low = builder.compute("ge", index, builder.constant(0, index.type))
+            extent = builder.cast(builder.extent(node.array, axis), index.type)
+            both = builder.compute("and", low, builder.compute("lt", index, extent))
+            inside = both if inside is None else builder.compute("and", inside, both)
+        assert inside is not None
+        with builder.when(inside):
+            builder.assign(variable, builder.load(node.array, node.indices, node.component))
+        builder.append(ir.Read(node.result, variable, node.span))
+        return out.nodes
+
+
+class _Group:
+    """Nodes that go under one guard; pure ones pass by as long as they need nothing of it."""
+
+    def __init__(self, mask: _Mask) -> None:
+        self.mask = mask
+        self.done: list[ir.Node] = []
+        self._nodes: list[ir.Node] = []
+        self._values: set[ir.Value] = set()
+        self._variables: set[ir.Variable] = set()
+
+    def add(self, node: ir.Node, guarded: bool) -> None:
+        """Take the next node."""
+        if not guarded or self._passes(node):
+            self.done.append(node)
+            return
+        self._nodes.append(node)
+        self._values.update(_defined(node))
+        self._variables.update(
+            a.variable for a in ir.walk(ir.Block([node])) if isinstance(a, ir.Assign)
+        )
+
+    def _passes(self, node: ir.Node) -> bool:
+        if not isinstance(node, _PURE) or not self._values.isdisjoint(ir.operands(node)):
+            return False
+        return not (isinstance(node, ir.Read) and node.variable in self._variables)
+
+    def flush(self, following: Iterable[ir.Node]) -> None:
+        """Close the group; values that `following` nodes use go through variables."""
+        if not self._nodes:
+            return
+        mask, nodes = self.mask, self._nodes
+        span = next((node.span for node in nodes if node.span is not None), None)
+        used = uses(following)
+        escaping = [v for node in nodes for v in _defined(node) if v in used]
+        inner = {value: ir.Value(value.type, value.name) for value in escaping}
+        replace(nodes, inner)
+        reads: list[ir.Node] = []
+        for node in nodes:
+            outer = getattr(node, "result", None)
+            if outer in inner:
+                node.result = inner[outer]  # type: ignore[union-attr]
+        for value, fresh in inner.items():
+            variable = new_variable(mask.kernel, "kept", value.type)
+            self.done += assigned(variable, zero(value.type), span)
+            nodes.append(ir.Assign(variable, fresh, span))
+            reads.append(ir.Read(value, variable, span))
+        self.done += [*when(mask.alive, nodes, span), *reads]
+        self._nodes, self._values, self._variables = [], set(), set()
