@@ -14,10 +14,11 @@ from headwater.types import ScalarType
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """A value as the text names it: the name of a constant local, or a literal."""
+    """A value as the text names it: the name of a constant local, or a literal of the given value."""
 
     text: str
     type: ScalarType
+    literal: bool | int | float | None = None
 
 
 class Target(ABC):

@@ -46,7 +46,7 @@ class _Writer:
         self.depth = 1
         self.source_line = 0
         self.texts: dict[ir.Value, str] = {}
-        self.literals: set[ir.Value] = set()
+        self.literals: dict[ir.Value, bool | int | float] = {}
         self.variable_names: dict[ir.Variable, str] = {}
         self.numbered = 0
 
@@ -74,7 +74,7 @@ class _Writer:
         return known
 
     def operand(self, value: ir.Value) -> Operand:
-        return Operand(self.text(value), value.type)
+        return Operand(self.text(value), value.type, self.literals.get(value))
 
     def operands(self, values: Iterable[ir.Value]) -> tuple[Operand, ...]:
         return tuple(map(self.operand, values))
@@ -128,8 +128,11 @@ class _Writer:
 
     @node.register
     def _(self, node: ir.Constant) -> None:
-        self.texts[node.result] = self.target.literal(node.result.type, node.value)
-        self.literals.add(node.result)
+        self.literal(node.result, node.value)
+
+    def literal(self, value: ir.Value, what: bool | int | float) -> None:
+        self.texts[value] = self.target.literal(value.type, what)
+        self.literals[value] = what
 
     @node.register
     def _(self, node: ir.Compute) -> None:
@@ -140,7 +143,7 @@ class _Writer:
     def argument_texts(self, values: tuple[ir.Value, ...]) -> list[str]:
         """The operands' texts, not all of them literals: a compiler would fold those, and refuse an overflow."""
         texts = list(map(self.text, values))
-        if self.literals.issuperset(values):
+        if all(value in self.literals for value in values):
             name = self.fresh()
             self.line(self.target.constant_local(values[0].type, name, texts[0]))
             texts[0] = name
@@ -153,9 +156,7 @@ class _Writer:
     @node.register
     def _(self, node: ir.Extent) -> None:
         if isinstance(node.array, ir.SharedArray):
-            length = node.array.shape[node.axis]
-            self.texts[node.result] = self.target.literal(node.result.type, length)
-            self.literals.add(node.result)
+            self.literal(node.result, node.array.shape[node.axis])
             return
         self.define(node.result, self.target.extent(node.array, node.axis))
 
@@ -194,13 +195,11 @@ class _Writer:
 
     @node.register
     def _(self, node: ir.For) -> None:
-        step = self.text(node.step) if node.step in self.literals else ""
-        kind = node.index.type
-        for unit, up in ((1, True), (-1, False)):
-            if unit >= kind.limits[0] and step == self.target.literal(kind, unit):
-                self.unit_for(node, up)
-                return
-        self.trip_for(node)
+        step = self.literals.get(node.step)
+        if step in (1, -1):
+            self.unit_for(node, up=step == 1)
+        else:
+            self.trip_for(node)
 
     def unit_for(self, node: ir.For, up: bool) -> None:
         """Steps of one never pass the bound, so that the loop's own comparison is enough."""

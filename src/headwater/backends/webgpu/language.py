@@ -210,6 +210,8 @@ def _row_major(indices: list[str], lengths: list[str]) -> str:
 def _as_i32(index: Operand) -> str:
     if index.type is INT32:
         return index.text
+    if index.literal is not None:  # naga folds no cast from a 64-bit literal
+        return f"{index.literal}i"
     return f"bitcast<i32>({index.text})" if index.type is UINT32 else f"i32({index.text})"
 
 

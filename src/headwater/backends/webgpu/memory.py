@@ -175,8 +175,8 @@ class Staging:
         if cell[0] != lib.WGPUMapAsyncStatus_Success:
             raise DeviceError(f"a read from the device '{self.gpu.label}' failed: it is lost")
         pointer = lib.wgpuBufferGetConstMappedRange(stage._internal, 0, size)
-        target = ffi.from_buffer(out, require_writable=True)
-        ctypes.memmove(address(ffi, target), address(ffi, pointer) + start, out.nbytes)
+        with ffi.from_buffer(out, require_writable=True) as target:
+            ctypes.memmove(address(ffi, target), address(ffi, pointer) + start, out.nbytes)
         lib.wgpuBufferUnmap(stage._internal)
 
 

@@ -161,10 +161,11 @@ class Gpu:
 
     def write(self, buffer: Any, offset: int, data: memoryview) -> None:
         """Copy host bytes; they may be changed afterwards. Offset and size are multiples of 4."""
-        pointer = self.library.ffi.from_buffer(data)
-        self.library.safe.wgpuQueueWriteBuffer(
-            self.queue, buffer._internal, offset, pointer, data.nbytes
-        )
+        # Released by hand: a view that the collector meets in a traceback's cycle ends the process.
+        with self.library.ffi.from_buffer(data) as pointer:
+            self.library.safe.wgpuQueueWriteBuffer(
+                self.queue, buffer._internal, offset, pointer, data.nbytes
+            )
 
     def wait(self, submission: int) -> None:
         """Wait until a submission is done; the lock on Python is released meanwhile."""
