@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
@@ -34,7 +35,7 @@ class DeviceFunction:
         return f"<device function '{self.__qualname__}'>"
 
 
-def function(definition: FunctionType) -> DeviceFunction:
+def function(definition: Callable[..., Any]) -> DeviceFunction:
     """Make a device function of a Python function: `@hw.function`."""
     if not isinstance(definition, FunctionType):
         raise HeadwaterError(
