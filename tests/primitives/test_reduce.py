@@ -56,6 +56,7 @@ def test_min_and_max_skip_nan(device: hw.Device) -> None:
     assert reduce("min", values).numpy().tolist() == [-2]
 
 
+@pytest.mark.usefixtures("form")
 @pytest.mark.slow
 @pytest.mark.compiled
 def test_many(device: hw.Device) -> None:

@@ -14,6 +14,7 @@ def expected(values: np.ndarray) -> np.ndarray:
     return np.cumsum(values, dtype=values.dtype) - values
 
 
+@pytest.mark.usefixtures("form")
 @pytest.mark.parametrize("dtype", [np.int32, np.uint32, np.int64])
 @pytest.mark.parametrize("n", [0, 1, 2, 31, 33, 129, 1000])
 def test_scan(device: hw.Device, dtype: type, n: int) -> None:
@@ -28,6 +29,7 @@ def test_scan(device: hw.Device, dtype: type, n: int) -> None:
     np.testing.assert_array_equal(source.numpy(), expected(values))
 
 
+@pytest.mark.usefixtures("form")
 @pytest.mark.parametrize("n", [4999, 8192, 20_000])
 @pytest.mark.compiled
 def test_several_blocks(device: hw.Device, n: int) -> None:
@@ -38,9 +40,9 @@ def test_several_blocks(device: hw.Device, n: int) -> None:
     assert total.numpy()[0] == values.sum()
 
 
-def test_several_blocks_everywhere(device: hw.Device) -> None:
+def test_several_blocks_everywhere(device: hw.Device, form: bool) -> None:
     """A little more than one run of every form."""
-    n = 4100 if device.capabilities.serial_threads else 2050
+    n = 4100 if form else 2050
     values = np.random.default_rng(n).integers(0, 9, n).astype(np.int32)
     result, count = device.full(n, -1, hw.int32), device.array(np.int32([n - 7]))
     total = device.zeros(1, hw.int32)
@@ -51,6 +53,7 @@ def test_several_blocks_everywhere(device: hw.Device) -> None:
     assert total.numpy()[0] == values[: n - 7].sum()
 
 
+@pytest.mark.usefixtures("form")
 @pytest.mark.parametrize("limit", [0, 1, 40, 99])
 def test_count_on_the_device(device: hw.Device, limit: int) -> None:
     values = np.random.default_rng(5).integers(0, 9, 70).astype(np.int32)

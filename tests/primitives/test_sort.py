@@ -19,6 +19,7 @@ def check(device: hw.Device, keys: np.ndarray, bits: int, space: Workspace | Non
     np.testing.assert_array_equal(carried.numpy(), order)
 
 
+@pytest.mark.usefixtures("form")
 @pytest.mark.parametrize("n", [0, 1, 2, 5, 129, 300])
 @pytest.mark.parametrize("bits", [1, 3, 6])
 def test_few_bits(device: hw.Device, n: int, bits: int) -> None:
@@ -27,6 +28,7 @@ def test_few_bits(device: hw.Device, n: int, bits: int) -> None:
     check(device, keys.astype(np.uint32), bits)
 
 
+@pytest.mark.usefixtures("form")
 def test_whole_range_of_signed_and_unsigned_keys(device: hw.Device) -> None:
     rng = np.random.default_rng(2)
     limits = np.iinfo(np.int32)
@@ -46,6 +48,7 @@ def test_all_equal_and_sorted_and_reversed(device: hw.Device) -> None:
         check(device, keys.astype(np.int32), 7, space)
 
 
+@pytest.mark.usefixtures("form")
 @pytest.mark.parametrize("limit", [0, 1, 60, 200])
 def test_count_on_the_device(device: hw.Device, limit: int) -> None:
     keys = np.random.default_rng(6).integers(0, 16, 90).astype(np.int32)
@@ -58,6 +61,7 @@ def test_count_on_the_device(device: hw.Device, limit: int) -> None:
     np.testing.assert_array_equal(carried.numpy(), order)
 
 
+@pytest.mark.usefixtures("form")
 @pytest.mark.parametrize(("n", "bits"), [(10_007, 15), (4097, 21), (70_001, 32)])
 @pytest.mark.compiled
 def test_many(device: hw.Device, n: int, bits: int) -> None:
