@@ -324,7 +324,7 @@ def test_a_lost_device_is_an_exception_and_others_go_on(driver: WebGpuDriver) ->
     y = upload(other, np.ones(64, np.float32))
     executable.launch((1, 1, 1), (y, y))
     other.gpu.device.destroy()
-    with pytest.raises(DeviceError, match="'vulkan'.*lost"):
+    with pytest.raises(DeviceError, match=r"'vulkan'.*lost"):
         other.read(y.memory, 0, memoryview(bytearray(4)))
     with pytest.raises(DeviceError, match="lost"):
         other.allocate(64)
