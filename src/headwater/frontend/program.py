@@ -289,9 +289,11 @@ class Program:
         """Put parameters in the order of the arguments; spread 'written' over arrays that share memory."""
         self.kernel.parameters.sort(key=lambda parameter: order.get(parameter.path[0], -1))
         for mark in ("written", "atomic"):
-            groups = {a.type.alias for a in self._arrays.values() if getattr(a, mark)}
+            marked = [a for a in self._arrays.values() if getattr(a, mark)]
+            groups = {array.type.alias for array in marked} - {0}  # 0 is alone
             for array in self._arrays.values():
-                setattr(array, mark, array.type.alias in groups)
+                if array.type.alias in groups:
+                    setattr(array, mark, True)
 
 
 def literal_kind(value: bool | int | float) -> ScalarType:

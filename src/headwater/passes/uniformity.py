@@ -47,7 +47,7 @@ class _Analysis:
         self.found = Varying()
         self._size = -1
         parameters = [p for p in kernel.parameters if isinstance(p, ir.ArrayParameter)]
-        self._written = {p.type.alias for p in parameters if p.written}
+        self._written = {p.type.alias for p in parameters if p.written} - {0}  # 0 is alone
 
     def grown(self) -> bool:
         """Whether the last round found something new."""
@@ -75,7 +75,9 @@ class _Analysis:
         """Whether threads may see different states of the array."""
         if self.lanes:
             return False
-        return isinstance(array, ir.SharedArray) or array.type.alias in self._written
+        if isinstance(array, ir.SharedArray):
+            return True
+        return array.written or array.type.alias in self._written
 
 
 def _compute(analysis: _Analysis, node: ir.Compute, control: bool) -> bool:
