@@ -389,11 +389,10 @@ def test_many_particles_twice_the_same(device: hw.Device) -> None:
         sum_neighbors.over(p.count, capacity=n)(p, grid, counts, sums, vectors, nearest, farthest)
         found.append([a.numpy().tobytes() for a in (counts, sums, vectors, nearest, farthest)])
     assert found[0] == found[1]
-    pairs = np.zeros(n, np.int64)
-    ids = np.arange(n)
-    for start in range(0, n, 1000):
-        offset = points[start : start + 1000, None].astype(np.float64) - points[None]
-        near = ((offset**2).sum(axis=2) < 0.06**2) & (ids % 5 != 4)
-        pairs[start : start + 1000] = near.sum(axis=1) - (ids[start : start + 1000] % 5 != 4)
-    different = counts.numpy() != pairs
-    assert different.mean() < 1e-3  # a pair within a rounding error of the cutoff may differ
+    some = np.arange(0, n, 19)
+    offset = points[some, None].astype(np.float64) - points[None]
+    near = ((offset**2).sum(axis=2) < 0.06**2) & (np.arange(n) % 5 != 4)
+    near[np.arange(len(some)), some] = False
+    assert near.any()
+    different = counts.numpy()[some] != near.sum(axis=1)
+    assert different.mean() < 1e-2  # a pair within a rounding error of the cutoff may differ
