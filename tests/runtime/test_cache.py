@@ -82,6 +82,18 @@ def test_one_compile_for_many_threads(
     assert builds == ["scale"]
 
 
+def test_the_time_of_compiling_is_counted(
+    oracle: hw.Device, builds: list[str], cache_folder: Path
+) -> None:
+    before = hw.compile_seconds()
+    kernel = make_kernel()
+    run(kernel, oracle)
+    after = hw.compile_seconds()
+    assert after - before >= 0.02  # what the fixture adds to a compile
+    run(kernel, oracle)
+    assert hw.compile_seconds() == after
+
+
 def test_the_disk_serves_the_next_process(
     device: hw.Device, builds: list[str], cache_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

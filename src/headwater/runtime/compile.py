@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -121,7 +123,23 @@ def build(wanted: Specialization) -> Artifact:
 def program(wanted: Specialization) -> Program:
     """The program from memory, else from disk, else compiled. One thread builds, the others wait for it."""
     digest = wanted.digest()
-    return _programs.get((wanted.device, digest), lambda: _load_or_build(wanted, digest))
+
+    def make() -> Program:
+        start = time.perf_counter()
+        try:
+            return _load_or_build(wanted, digest)
+        finally:
+            _seconds.append(time.perf_counter() - start)
+
+    return _programs.get((wanted.device, digest), make)
+
+
+def compile_seconds() -> float:
+    """Seconds that this process has spent so far on making programs, those taken from disk included.
+
+    The sum over all threads, waiting for another thread's program not counted.
+    """
+    return sum(_seconds)
 
 
 def _load_or_build(wanted: Specialization, digest: str) -> Program:
@@ -154,6 +172,8 @@ def _parameter(parameter: ir.Parameter) -> Parameter:
 
 
 _programs: BuildCache[Program] = BuildCache()
+_spent: list[float] = []
+_seconds: list[float] = []
 
 
 @cache
