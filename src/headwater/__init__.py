@@ -37,7 +37,6 @@ from headwater.runtime import Device as Device
 from headwater.runtime import Kernel as Kernel
 from headwater.runtime import MemoryReport as MemoryReport
 from headwater.runtime import compile_seconds as compile_seconds
-from headwater.runtime import compile_seconds as compile_seconds
 from headwater.runtime import device as device
 from headwater.runtime import devices as devices
 from headwater.runtime import kernel as kernel

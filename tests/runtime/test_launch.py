@@ -330,6 +330,11 @@ def test_only_functions_become_kernels() -> None:
         hw.kernel(3)  # type: ignore[call-overload]
     with pytest.raises(HeadwaterError, match="not a plain function"):
         hw.kernel(saxpy)
+    with pytest.raises(HeadwaterError, match=r"'open_ended' takes '\*' arguments"):
+
+        @hw.kernel
+        def open_ended(*arrays):
+            pass
 
 
 def test_the_kernel_looks_like_its_function() -> None:

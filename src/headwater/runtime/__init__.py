@@ -2,7 +2,6 @@
 
 from headwater.runtime.array import Array as Array
 from headwater.runtime.compile import compile_seconds as compile_seconds
-from headwater.runtime.compile import compile_seconds as compile_seconds
 from headwater.runtime.device import Device as Device
 from headwater.runtime.device import Listing as Listing
 from headwater.runtime.device import device as device

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -172,7 +171,6 @@ def _parameter(parameter: ir.Parameter) -> Parameter:
 
 
 _programs: BuildCache[Program] = BuildCache()
-_spent: list[float] = []
 _seconds: list[float] = []
 
 

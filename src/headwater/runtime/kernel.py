@@ -233,4 +233,10 @@ def _make(function: object, contract: bool) -> Kernel:
             f"'{getattr(function, '__name__', function)}' is a '{type(function).__name__}', not a plain function",
             hint="put @kernel right above 'def'",
         )
+    code = function.__code__
+    if code.co_kwonlyargcount or code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
+        raise HeadwaterError(
+            f"kernel '{function.__name__}' takes '*' arguments",
+            hint="name each argument: their number and order are part of a launch",
+        )
     return Kernel(function, Options(contract=contract))
