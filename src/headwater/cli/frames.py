@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
-from headwater.io import Snapshot, collection, polydata, write_atomically
+from headwater.io import Snapshot, collection, polydata, writable_folder, write_atomically
 from headwater.sph import FLUID, ParticleState
 
 WALLS = "walls.vtp"
@@ -17,7 +18,7 @@ class FrameWriter:
     """Writes `fluid_0000.vtp`, … and the collection `fluid.pvd`; the walls, which rest, once."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
+        self.folder = writable_folder(folder)
         self.snapshots: list[Snapshot] = []
 
     def write(self, state: ParticleState, time: float) -> None:
@@ -34,7 +35,7 @@ class FrameWriter:
         self,
         name: str,
         state: ParticleState,
-        chosen: np.ndarray[tuple[int], np.dtype[np.bool_]],
+        chosen: npt.NDArray[np.bool_],
         time: float,
     ) -> None:
         fields = {

@@ -80,10 +80,10 @@ def draw(
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(13.0, 8.2), dpi=120, facecolor="white", layout="constrained")
-    canvas = FigureCanvasAgg(figure)
-    above, below = figure.subfigures(2, 1, height_ratios=(1.55, 1.0))
-    _side_views(above, scene, views)
-    _curves(below, samples, reference)
+    canvas: Any = FigureCanvasAgg(figure)
+    halves: Any = figure.subfigures(2, 1, height_ratios=(1.55, 1.0))
+    _side_views(halves[0], scene, views)
+    _curves(halves[1], samples, reference)
     figure.suptitle(
         f"{scene.name}, variant {scene.variant}, dp {scene.spacing:g} m: "
         f"{scene.fluid_count:,} fluid and {scene.wall_count:,} wall particles",
