@@ -16,6 +16,7 @@ import numpy as np
 
 from headwater.errors import LaunchError
 from headwater.runtime.array import Array
+from headwater.runtime.memory import Allocation
 from headwater.types import (
     BOOL,
     SCALARS,
@@ -144,7 +145,11 @@ class _Bundle:
         if self.is_grid:
             keys.append(value.__kernel_grid__())
         for part in parts.values():
-            DESCRIBERS[type(part)].flatten(part, leaves, keys)
+            if type(part) is Array:  # most are, and a launch of a particle set has many
+                leaves.append(part)
+                keys.append(part.key)
+            else:
+                DESCRIBERS[type(part)].flatten(part, leaves, keys)
 
     def describe(self, value: Any, path: Path) -> ArgumentType:
         parts: Mapping[str, object] = value.__kernel_argument__()
@@ -273,16 +278,16 @@ def with_aliases(kind: ArgumentType, groups: Iterator[int]) -> ArgumentType:
     return kind
 
 
-def alias_groups(arrays: list[Array]) -> tuple[int, ...]:
-    """0 for an array that shares its memory with no other; else a number from 1 for each shared memory.
+def alias_groups(allocations: list[Allocation]) -> tuple[int, ...]:
+    """For the memory of each array: 0 where no other array has it, else a number from 1 for each shared one.
 
     Numbers are in order of first occurrence, so equal patterns give equal groups. () where nothing is shared.
     """
-    if len({array.allocation for array in arrays}) == len(arrays):
+    if len(set(allocations)) == len(allocations):
         return ()
-    counts: dict[object, int] = {}
-    for array in arrays:
-        counts[array.allocation] = counts.get(array.allocation, 0) + 1
+    counts: dict[Allocation, int] = {}
+    for allocation in allocations:
+        counts[allocation] = counts.get(allocation, 0) + 1
     shared = [allocation for allocation, count in counts.items() if count > 1]
     numbers = {allocation: number for number, allocation in enumerate(shared, start=1)}
-    return tuple(numbers.get(array.allocation, 0) for array in arrays)
+    return tuple(numbers.get(allocation, 0) for allocation in allocations)

@@ -155,16 +155,19 @@ class Launch:
         return entry
 
     def _plan(self, entry: Entry, arguments: tuple[Any, ...], leaves: list[Any]) -> Plan:
-        groups = alias_groups([leaves[at] for at in entry.arrays])
+        groups = alias_groups([leaves[at].allocation for at in entry.arrays])
         plan = entry.plans.get(groups)
         if plan is None:
             plan = entry.plans[groups] = self._new_plan(entry, arguments, groups)
         count = self.configuration.count
-        if count is not None and any(leaves[at] is count for at in plan.written):
-            raise LaunchError(
-                f"kernel '{self.kernel.name}' writes the array that counts its threads",
-                hint="write the new count to another array",
-            )
+        if count is None:
+            return plan
+        for at in plan.written:
+            if leaves[at] is count:
+                raise LaunchError(
+                    f"kernel '{self.kernel.name}' writes the array that counts its threads",
+                    hint="write the new count to another array",
+                )
         return plan
 
     # --- once for each set of types ---------------------------------------------------------------
@@ -234,7 +237,7 @@ class Launch:
     def _specialization(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> Specialization:
         arguments, leaves, keys = self._walk(arguments, named)
         entry = self._entry(arguments, keys)
-        groups = alias_groups([leaves[at] for at in entry.arrays])
+        groups = alias_groups([leaves[at].allocation for at in entry.arrays])
         return self._specialize(entry, arguments, groups)
 
     def _new_plan(self, entry: Entry, arguments: tuple[Any, ...], groups: tuple[int, ...]) -> Plan:
