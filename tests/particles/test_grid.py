@@ -7,6 +7,7 @@ sides compute without rounding.
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +15,8 @@ import pytest
 import headwater as hw
 from headwater.errors import DomainError
 from headwater.particles import CellGrid, Domain, ParticleSet
+from headwater.particles import grid as grid_module
+from headwater.particles.domain import Cells, divide
 
 MOST = 64
 ALL_PERIODIC = list(product((False, True), repeat=3))
@@ -396,3 +399,61 @@ def test_many_particles_twice_the_same(device: hw.Device) -> None:
     assert near.any()
     different = counts.numpy()[some] != near.sum(axis=1)
     assert different.mean() < 1e-2  # a pair within a rounding error of the cutoff may differ
+
+
+@hw.kernel
+def fingerprint(p, grid, counts, sums):
+    i = hw.grid(1)
+    count = 0
+    total = 0
+    for j, _x_ij, _r2 in grid.neighbors(i):
+        count += 1
+        total += p.id[j] * p.id[j]
+    counts[p.id[i]] = count
+    sums[p.id[i]] = total
+
+
+def at_faces(rng: np.random.Generator, low: float, cells: Cells, cutoff: float, kind: type) -> Any:
+    """Pairs about a cutoff apart along x, one of each within a few floats of a face between cells."""
+    faces = low + rng.integers(1, cells.size[0], 250) / float(cells.inverse.x)
+    points = np.zeros((500, 3), kind)
+    points[:250, 0] = nudged(rng, faces.astype(kind))
+    points[250:, 0] = nudged(rng, points[:250, 0] + kind(cutoff) * rng.choice([-1, 1], 250))
+    points[:, 1:] = np.tile(rng.integers(0, 2, (250, 2)), (2, 1)) * kind(0.5)
+    return points
+
+
+def nudged(rng: np.random.Generator, values: Any) -> Any:
+    for _ in range(2):
+        values = np.nextafter(
+            values, values + rng.integers(-1, 2, values.shape).astype(values.dtype)
+        )
+    return values
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_rounding_never_hides_a_neighbor(
+    device: hw.Device, kind: type, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same kernel on a grid of one cell computes the same distances and misses nothing."""
+    rng = np.random.default_rng(18)
+    vector = hw.vec3f if kind is np.float32 else hw.vec3d
+    for trial in range(12):
+        cutoff, reach, low = 0.02 + 0.1 * rng.random(), 1 + trial % 2, 3.0 * rng.random()
+        periodic = (trial % 4 > 1, False, False)
+        domain = Domain((low, 0, 0), (low + 1 + 20 * rng.random(), 1, 1), periodic)
+        cells = divide(domain, cutoff, reach, vector.scalar, 10**6)
+        points = at_faces(rng, low, cells, cutoff, kind)
+        found = []
+        for limit in (10**6, 1):
+            monkeypatch.setattr(grid_module, "divide", lambda *a, n=limit: divide(*a[:-1], n))
+            p = particles(device, domain, points, vector)
+            grid = CellGrid(p, cutoff, reach=reach)
+            grid.update()
+            counts, sums = device.zeros(500, hw.int32), device.zeros(500, hw.int32)
+            fingerprint.over(p.count, capacity=500)(p, grid, counts, sums)
+            found.append((grid.cells.count, counts.numpy().tolist(), sums.numpy().tolist()))
+        assert found[1][0] == 1
+        assert sum(found[1][1]) > 0
+        assert found[0][1:] == found[1][1:], (domain, cutoff, reach)

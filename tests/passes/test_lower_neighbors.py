@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
 
 import numpy as np
@@ -127,6 +128,15 @@ def test_cooperative_form() -> None:
     assert found == [("count", "add"), ("total", "add"), ("mixed", "add"), ("nearest", "min")]
     plain = lowered(checksum(Loop()), False)
     assert not any(isinstance(node, ir.Cooperative) for node in ir.walk(plain.body))
+
+
+def test_text(golden: Callable[[str, str], None]) -> None:
+    for name, periodic in (("rows", False), ("rows_periodic", True)):
+        loop = Loop((periodic,) * 3)
+        total = loop.variable("total", FLOAT32, 0.0)
+        loop.body(lambda loop=loop, total=total: loop.update("add", total, loop.node.distance2))
+        loop.store(0, loop.build.read(total))
+        golden(f"{name}.txt", ir.format_kernel(lowered(loop.kernel, True)))
 
 
 def test_sequential_loops_are_never_cooperative() -> None:
