@@ -36,6 +36,10 @@ class Target(ABC):
     def type_name(self, kind: ScalarType) -> str:
         """Must: the language's name of a scalar type."""
 
+    def inlines(self, kind: ScalarType) -> bool:
+        """May: say that literals of a type must not stand inside expressions, but get a name first."""
+        return True
+
     @abstractmethod
     def literal(self, kind: ScalarType, value: bool | int | float) -> str:
         """Must: an expression of exactly this value and type; in parentheses where it is negative."""

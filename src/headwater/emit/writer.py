@@ -131,8 +131,12 @@ class _Writer:
         self.literal(node.result, node.value)
 
     def literal(self, value: ir.Value, what: bool | int | float) -> None:
-        self.texts[value] = self.target.literal(value.type, what)
         self.literals[value] = what
+        text = self.target.literal(value.type, what)
+        if self.target.inlines(value.type):
+            self.texts[value] = text
+        else:
+            self.define(value, text)
 
     @node.register
     def _(self, node: ir.Compute) -> None:
@@ -143,7 +147,7 @@ class _Writer:
     def argument_texts(self, values: tuple[ir.Value, ...]) -> list[str]:
         """The operands' texts, not all of them literals: a compiler would fold those, and refuse an overflow."""
         texts = list(map(self.text, values))
-        if all(value in self.literals for value in values):
+        if all(value in self.literals for value in values) and self.target.inlines(values[0].type):
             name = self.fresh()
             self.line(self.target.constant_local(values[0].type, name, texts[0]))
             texts[0] = name

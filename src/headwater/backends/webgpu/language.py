@@ -25,8 +25,9 @@ TYPES = {
     FLOAT64: "f64",
 }
 _SUFFIX = {INT32: "i", UINT32: "u", INT64: "li"}
-# What a + b * c may not become with `contract` off.
-_ROUNDED = frozenset(("add", "sub", "mul", "div", "sqrt", "floordiv"))
+# What a driver may rewrite with others, or fold: kept as written with `contract` off.
+_ROUNDED = frozenset(("add", "sub", "mul", "div", "sqrt", "floordiv", "cast"))
+_COMPARED = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
 _AXES = "xyz"
 
 
@@ -119,15 +120,29 @@ class Wgsl(Target):
             bits = "bitcast<f32>(0x7f800000u)" if value > 0 else "bitcast<f32>(0xff800000u)"
             return bits if kind is FLOAT32 else f"f64({bits})"
         text = f"{rounded}{'f' if kind is FLOAT32 else 'lf'}"
+        if not self.contract:  # a driver makes 0 of x * 0.0
+            self.helpers.add(f"exact_{TYPES[kind]}")
+            return f"hw_exact_{TYPES[kind]}({text})"
         return f"({text})" if text.startswith("-") else text
+
+    def inlines(self, kind: ScalarType) -> bool:
+        """naga folds no cast of a 64-bit literal, and a literal hidden from the driver is a call."""  # noqa: D403
+        return kind.bits <= 32 and (self.contract or not kind.is_float)
 
     def operation(self, node: ir.Compute) -> Row:
         row = super().operation(node)
-        kind = node.result.type
-        if self.contract or not kind.is_float or node.operation not in _ROUNDED:
+        if self.contract:
             return row
-        helper = f"exact_{TYPES[kind]}"
-        return Row(f"hw_{helper}({row.text})", (*row.helpers, helper))
+        text, helpers = row.text, row.helpers
+        left, kind = node.arguments[0].type, node.result.type
+        if left.is_float and node.operation in _ROUNDED | _COMPARED and len(node.arguments) == 2:
+            # Otherwise x - x is 0 and x <= x true, even for a NaN.
+            text = text.replace("{0}", f"hw_exact_{TYPES[left]}({{0}})")
+            helpers = (*helpers, f"exact_{TYPES[left]}")
+        if kind.is_float and node.operation in _ROUNDED:
+            text = f"hw_exact_{TYPES[kind]}({text})"
+            helpers = (*helpers, f"exact_{TYPES[kind]}")
+        return Row(text, helpers)
 
     def constant_local(self, kind: ScalarType, name: str, expression: str) -> str:
         return f"let {name} = {expression};"
