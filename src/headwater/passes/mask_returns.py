@@ -6,7 +6,8 @@ becomes false instead, and what follows is guarded by it, except
 - the slice: what decides whether barriers are reached. Exited threads compute it too, so that it stays the
   same for all threads. Loads in the slice check their bounds first, for blocks whose threads have all exited; such
   a load gives 0.
-- pure operations, which harm nobody.
+- pure operations, which harm nobody. Reading a variable outside the slice is none: an exited thread may never
+  have assigned it.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from headwater.passes.rewriting import (
 )
 from headwater.types import BOOL
 
-_PURE = (ir.Constant, ir.Compute, ir.Index, ir.Extent, ir.Read)
+_PURE = (ir.Constant, ir.Compute, ir.Index, ir.Extent)
 _LOOPS = (ir.For, ir.While, ir.Neighbors)
 _LEAVING = (ir.Break, ir.Continue)
 
@@ -258,9 +259,10 @@ class _Group:
         )
 
     def _passes(self, node: ir.Node) -> bool:
-        if not isinstance(node, _PURE) or not self._values.isdisjoint(ir.operands(node)):
-            return False
-        return not (isinstance(node, ir.Read) and node.variable in self._variables)
+        if isinstance(node, ir.Read):
+            assigned_by_all = node.variable in self.mask.slice.variables
+            return assigned_by_all and node.variable not in self._variables
+        return isinstance(node, _PURE) and self._values.isdisjoint(ir.operands(node))
 
     def flush(self, following: Iterable[ir.Node]) -> None:
         """Close the group; values that `following` nodes use go through variables."""
