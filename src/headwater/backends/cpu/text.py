@@ -89,7 +89,7 @@ class FunctionWriter:
 
     def fresh(self, hint: str = "v") -> str:
         self._count += 1
-        return f"%{hint}{self._count}"
+        return f"%{hint}.{self._count}"  # apart: a hint may itself end in a number
 
     def emit(self, text: str) -> None:
         self.lines.append(f"  {text}")
