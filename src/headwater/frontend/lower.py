@@ -87,6 +87,6 @@ def _extent(program: Program, axis: int) -> ir.Value:
 
 
 def _count(program: Program) -> ir.Value:
-    count = program.argument(("%count",), ArrayType(INT32, 1, alias=-1))
+    count = program.argument(("%count",), ArrayType(INT32, 1))
     array = program.array(count)  # type: ignore[arg-type]
     return program.builder.load(array, (program.builder.constant(0, INT32),))

@@ -22,6 +22,9 @@ from headwater.frontend.values import (
 )
 from headwater.types import INT32, WEAK_INT, ScalarType, VectorType
 
+# A shared array that has not been assigned to a name.
+UNNAMED = "shared"
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -271,7 +274,7 @@ def shared_array(frame: Frame, node: ast.Call, shape: ast.expr, dtype: ast.expr)
     if not 1 <= len(sizes) <= 3 or min(sizes) < 1:
         raise frame.fail(shape, f"a shared array has 1 to 3 positive extents, not {list(sizes)}")
     frame.at(node)
-    return frame.program.shared_array("shared", kind, sizes)
+    return frame.program.shared_array(UNNAMED, kind, sizes)
 
 
 def _shape(frame: Frame, node: ast.expr) -> tuple[int, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from headwater import ir
@@ -73,9 +74,19 @@ _WORDS: dict[type[ast.stmt], str] = {
 
 def _assign(frame: Frame, node: ast.Assign) -> bool:
     value = frame.expression(node.value)
+    if isinstance(node.value, ast.Call) and isinstance(node.targets[0], ast.Name):
+        value = _named(frame, node.targets[0].id, value)
     for target in node.targets:
         _assign_to(frame, target, value)
     return True
+
+
+def _named(frame: Frame, name: str, value: Operand) -> Operand:
+    """A new shared array takes the name that it is assigned to."""
+    if not isinstance(value, Array) or value.shared is None or value.name != memory.UNNAMED:
+        return value
+    value.shared.name = frame.program.unique(name)
+    return replace(value, name=name)
 
 
 def _annotated(frame: Frame, node: ast.AnnAssign) -> bool:
