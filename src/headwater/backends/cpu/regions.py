@@ -2,8 +2,9 @@
 
 A block with barriers is cut into runs of nodes without one. Each run becomes a loop over the block's groups, and
 one core executes run after run, which is what a barrier asks for. Control around barriers is the same for all
-threads (`check_barriers`), so it stays outside of these loops as branches on scalars. What lives from one run to
-another is kept for each group.
+threads (`check_barriers`), so it stays outside of these loops as branches on scalars. So does what a run works out
+for the block as a whole, such as the step of a tree reduction. What else lives from one run to another is kept for
+each group.
 
 Assumes that `lower_returns` turned returns into masks.
 """
@@ -13,6 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from headwater import ir, passes
+from headwater.backends.cpu.common_work import CommonWork
 from headwater.backends.cpu.groups import group_count, group_loop
 from headwater.backends.cpu.lanes import LaneEmitter
 from headwater.backends.cpu.loops import continues, enters
@@ -20,9 +22,6 @@ from headwater.backends.cpu.state import NO_UNROLL, Loop, Slot
 from headwater.backends.cpu.text import Operand, scalar_text
 from headwater.backends.cpu.variance import escapes
 from headwater.types import BOOL, ScalarType
-
-# Cheap and the same wherever they stand: computed again in each run that uses them.
-_REPEATED = (ir.Constant, ir.Index, ir.Extent)
 
 
 def has_barrier(block: ir.Block) -> bool:
@@ -35,7 +34,9 @@ class Run:
     """A stretch of nodes without a barrier."""
 
     nodes: list[ir.Node]
-    # Values of other runs that it uses.
+    # Those that threads execute; the rest is the block's own work.
+    work: list[ir.Node]
+    # Values from elsewhere that the threads use.
     incoming: list[ir.Value]
 
 
@@ -63,16 +64,43 @@ class Regions:
         }
         self.runs: dict[ir.Node, Run] = {}
         self.kept: dict[ir.Value | ir.Variable, Kept] = {}
+        # The block's own work in runs: it is done once, before the threads.
+        self.common = CommonWork(self.varying, kernel.parameters)
+        self.common_slots: dict[ir.Variable, Slot] = {}
         # By the identity of the run.
         self.local: dict[int, list[ir.Variable]] = {}
 
     def emit(self) -> None:
+        self.find_common()
         self.plan(self.kernel.body, looped=False)
         self.place_variables()
         self.place_values()
         self.level(self.kernel.body, looped=False)
 
     # --- planning ---------------------------------------------------------------------------------
+
+    def find_common(self) -> None:
+        """Start from all block-uniform variables; drop those that are set by threads, until none is left to drop."""
+        common = self.common
+        common.variables = set(self.kernel.variables) - self.varying.variables
+        before = -1
+        while before != len(common.variables):
+            before = len(common.variables)
+            common.restart()
+            self.mark_common(self.kernel.body, looped=False)
+        for variable in sorted(common.variables, key=self.kernel.variables.index):
+            pointer = self.w.slot(scalar_text(variable.type), 8, variable.name)
+            self.common_slots[variable] = Slot(pointer, vector=False)
+
+    def mark_common(self, block: ir.Block, looped: bool) -> None:
+        for part in self.parts(block, looped):
+            if isinstance(part, list):
+                self.common.mark(part)
+                continue
+            if isinstance(part, ir.For):
+                self.common.values.add(part.index)
+            for child in ir.children(part):
+                self.mark_common(child, looped or isinstance(part, ir.For | ir.While))
 
     def structural(self, node: ir.Node, looped: bool) -> bool:
         """Whether a node is control around barriers, not work of threads."""
@@ -100,7 +128,8 @@ class Regions:
         """Find the runs, what each takes from others, and which variables stay inside of one."""
         for part in self.parts(block, looped):
             if isinstance(part, list):
-                self.runs[part[0]] = Run(part, _incoming(part))
+                work = [node for node in part if node not in self.common.nodes]
+                self.runs[part[0]] = Run(part, work, _incoming(work))
                 continue
             inside = looped or isinstance(part, ir.For | ir.While)
             for child in ir.children(part):
@@ -110,11 +139,13 @@ class Regions:
         """A variable lives in a run alone where it is set before it is read there; else it is kept."""
         users: dict[ir.Variable, list[Run]] = {}
         for run in self.runs.values():
-            for variable in dict.fromkeys(_variables(run.nodes)):
+            for variable in dict.fromkeys(_variables(run.work)):
+                if variable in self.common_slots:
+                    continue
                 users.setdefault(variable, []).append(run)
         for variable, runs in users.items():
             vector = self.e.lanes > 1 and variable in self.e.variance.variables
-            if len(runs) == 1 and _set_first(runs[0].nodes, variable):
+            if len(runs) == 1 and _set_first(runs[0].work, variable):
                 self.local.setdefault(id(runs[0]), []).append(variable)
             else:
                 self.keep(variable, vector, per_group=True)
@@ -127,7 +158,11 @@ class Regions:
                 wanted += ir.operands(node)
         for value in dict.fromkeys(wanted):
             source = self.definition.get(value)
-            if source is None or isinstance(source, (*_REPEATED, ir.For)):
+            if (
+                source is None
+                or source in self.common.nodes
+                or isinstance(source, ir.Index | ir.For)
+            ):
                 continue
             vector = self.e.lanes > 1 and value in self.e.variance.values
             self.keep(value, vector, per_group=value in self.varying.values)
@@ -180,9 +215,6 @@ class Regions:
         kept = self.kept.get(value)
         if kept is not None:
             return self.w.value(f"load {kept.text}, ptr {kept.pointer}, align 8")
-        node = self.definition.get(value)
-        if isinstance(node, _REPEATED):
-            self.e.node(node)
         return self.e.use(value).text
 
     def branch(self, node: ir.If, looped: bool) -> None:
@@ -235,20 +267,30 @@ class Regions:
     # --- runs -------------------------------------------------------------------------------------
 
     def run(self, run: Run) -> None:
-        """All threads execute one run, group after group."""
+        """The block's own work, then all threads, group after group."""
+        e = self.e
+        e.mask, e.slots = None, self.common_slots
+        for node in run.nodes:
+            if node in self.common.nodes:
+                e.node(node)
+        if run.work:
+            self.threads(run)
+
+    def threads(self, run: Run) -> None:
         e = self.e
         loop, values = e.loop, dict(e.values)
         e.slots = {}
         for variable in self.local.get(id(run), ()):
             e.declare(variable)
         with group_loop(self.kernel, e) as group:
-            for variable in dict.fromkeys(_variables(run.nodes)):
+            e.slots |= self.common_slots
+            for variable in dict.fromkeys(_variables(run.work)):
                 if variable in self.kept:
                     kept = self.kept[variable]
                     e.slots[variable] = Slot(self.at(kept, group), kept.kind == "varying")
             for value in run.incoming:
                 self.fetch(value, group)
-            for node in run.nodes:
+            for node in run.work:
                 e.node(node)
                 for value in ir.results(node):
                     if value in self.kept:
@@ -266,7 +308,8 @@ class Regions:
             self.e.values[value] = Operand(kept.kind, text, value.type)
             return
         node = self.definition.get(value)
-        if isinstance(node, _REPEATED):
+        if isinstance(node, ir.Index) and node not in self.common.nodes:
+            # A thread's index is cheap and another one in each loop over the threads.
             self.e.node(node)
 
     def save(self, value: ir.Value, group: str) -> None:
