@@ -30,7 +30,8 @@ class Variable(Generic[T]):
         try:
             return self.parse(text)
         except ValueError as error:
-            raise HeadwaterError(f"the environment variable '{self.name}' has the bad value '{text}': {error}") from None
+            problem = f"the environment variable '{self.name}' has the bad value '{text}': {error}"
+            raise HeadwaterError(problem) from None
 
 
 def _positive(text: str) -> int:
@@ -59,7 +60,12 @@ def _cache_directory() -> Path:
 
 DEVICE = Variable("HEADWATER_DEVICE", "the default device's name", str, lambda: "cpu")
 THREADS = Variable("HEADWATER_THREADS", "threads of the CPU device", _positive, _usable_cores)
-LANES = Variable("HEADWATER_LANES", "SIMD width of the CPU device in 32-bit lanes: 1, 4, 8 or 16; 0 for the machine's", int, lambda: 0)
+LANES = Variable(
+    "HEADWATER_LANES",
+    "SIMD width of the CPU device in 32-bit lanes: 1, 4, 8 or 16; 0 for the machine's",
+    int,
+    lambda: 0,
+)
 CACHE = Variable("HEADWATER_CACHE", "1 to keep compiled programs on disk, 0 not to", _flag, lambda: True)
 CACHE_DIRECTORY = Variable("HEADWATER_CACHE_DIR", "folder of compiled programs", Path, _cache_directory)
 WEBGPU = Variable("HEADWATER_WEBGPU", "1 to switch the webgpu backend on while it is new", _flag, lambda: False)

@@ -110,9 +110,12 @@ class _Verifier:
     def access(self, node: ir.Load | ir.Store | ir.Atomic) -> None:
         array = node.array
         self.require(array in self.arrays, "the array is not the kernel's", node)
-        shared = isinstance(array, ir.SharedArray)
-        ndim = len(array.shape) if shared else array.type.ndim
-        parts = array.components if shared else array.type.components
+        if isinstance(array, ir.SharedArray):
+            ndim, parts = len(array.shape), array.components
+        else:
+            ndim, parts = array.type.ndim, array.type.components
+            written = array.written or isinstance(node, ir.Load)
+            self.require(written, f"'{array.name}' is not marked as written", node)
         self.require(len(node.indices) == ndim, f"'{array.name}' takes {ndim} indices", node)
         self.require(all(i.type.is_integer for i in node.indices), "indices must be integers", node)
         self.require(0 <= node.component < parts, f"'{array.name}' has {parts} components", node)
@@ -121,5 +124,3 @@ class _Verifier:
         if isinstance(node, ir.Atomic):
             self.require(node.operation in ATOMICS, f"unknown atomic '{node.operation}'", node)
             self.require(node.result.type is value.type, "the result has the element's type", node)
-        if not shared and not isinstance(node, ir.Load):
-            self.require(array.written, f"'{array.name}' is not marked as written", node)
