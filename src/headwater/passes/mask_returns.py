@@ -2,7 +2,8 @@
 
 Part of the pass `lower_returns`. Assumes that no `Inlined` is left. After it, no `Return` is left: a variable `alive`
 becomes false instead, and what follows is guarded by it, except
-- barriers, and the loops and branches that hold them (their bodies are guarded inside);
+- barriers, and the loops and branches that hold them (their bodies are guarded inside). A return in such a loop is
+  a break only where all threads take it together; else it masks the body, never the trip count;
 - the slice: what decides whether barriers are reached. Exited threads compute it too, so that it stays the
   same for all threads. Loads in the slice check their bounds first, for blocks whose threads have all exited; such
   a load gives 0.
@@ -12,9 +13,11 @@ becomes false instead, and what follows is guarded by it, except
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from headwater import ir
+from headwater.errors import CompileError
+from headwater.passes.barrier_slice import LOOPS, BarrierSlice, defined
 from headwater.passes.rewriting import (
     assigned,
     holds,
@@ -28,8 +31,6 @@ from headwater.passes.rewriting import (
 from headwater.types import BOOL
 
 _PURE = (ir.Constant, ir.Compute, ir.Index, ir.Extent)
-_LOOPS = (ir.For, ir.While, ir.Neighbors)
-_LEAVING = (ir.Break, ir.Continue)
 
 
 def mask_returns(kernel: ir.Kernel) -> None:
@@ -55,96 +56,13 @@ def _drop_last_return(block: ir.Block) -> None:
         _drop_last_return(last.orelse)
 
 
-class _Slice:
-    """What decides whether barriers are reached: values, variables, and where they are computed."""
-
-    def __init__(self, kernel: ir.Kernel) -> None:
-        self.values: set[ir.Value] = set()
-        self.variables: set[ir.Variable] = set()
-        # Breaks and continues of loops that hold barriers.
-        self.leaving: set[ir.Node] = set()
-        self._definitions: dict[ir.Value, ir.Node] = {}
-        self._assignments: dict[ir.Variable, list[tuple[ir.Value, ...]]] = {}
-        roots: list[ir.Value] = []
-        self._collect(kernel.body, (), False, (), roots)
-        self._add(roots)
-
-    def _collect(
-        self,
-        block: ir.Block,
-        control: tuple[ir.Value, ...],
-        in_barrier_loop: bool,
-        branches: tuple[ir.Value, ...],
-        roots: list[ir.Value],
-    ) -> None:
-        """`control`: all that decides whether this runs; `branches`: the part inside the innermost loop."""
-        for node in block.nodes:
-            self._definitions |= dict.fromkeys(_defined(node), node)
-            if isinstance(node, ir.Assign):
-                self._assignments.setdefault(node.variable, []).append((node.value, *control))
-            if isinstance(node, _LEAVING) and in_barrier_loop:
-                self.leaving.add(node)
-                roots.extend(branches)
-            barrier, own = holds(node, ir.Barrier), _control(node)
-            roots.extend(own if barrier else ())
-            is_loop = isinstance(node, _LOOPS)
-            for child in ir.children(node):
-                self._collect(
-                    child,
-                    (*control, *own),
-                    barrier if is_loop else in_barrier_loop,
-                    () if is_loop else (*branches, *own),
-                    roots,
-                )
-
-    def _add(self, values: Iterable[ir.Value]) -> None:
-        waiting = list(values)
-        while waiting:
-            value = waiting.pop()
-            if value in self.values:
-                continue
-            self.values.add(value)
-            node = self._definitions.get(value)
-            if node is None:
-                continue
-            waiting.extend(ir.operands(node))
-            if isinstance(node, ir.Read) and node.variable not in self.variables:
-                self.variables.add(node.variable)
-                for assignment in self._assignments.get(node.variable, ()):
-                    waiting.extend(assignment)
-
-    def holds(self, node: ir.Node) -> bool:
-        """Whether exited threads must run the node, or something in it."""
-        if isinstance(node, ir.Assign):
-            return node.variable in self.variables
-        if isinstance(node, ir.Barrier) or node in self.leaving:
-            return True
-        return any(self.holds(inner) for block in ir.children(node) for inner in block.nodes)
-
-
-def _control(node: ir.Node) -> tuple[ir.Value, ...]:
-    """The values that decide how often the blocks of a node run."""
-    if isinstance(node, ir.For):
-        return node.start, node.stop, node.step
-    return (node.condition,) if isinstance(node, ir.If | ir.While) else ()
-
-
-def _defined(node: ir.Node) -> tuple[ir.Value, ...]:
-    if isinstance(node, ir.For):
-        return (node.index,)
-    if isinstance(node, ir.Neighbors):
-        return (node.index, *node.offset, node.distance2)
-    result = getattr(node, "result", None)
-    return () if result is None else (result,)
-
-
 class _Mask:
     """Rewrites blocks in order. `dead` says whether some threads may have exited already."""
 
     def __init__(self, kernel: ir.Kernel, alive: ir.Variable) -> None:
         self.kernel = kernel
         self.alive = alive
-        self.slice = _Slice(kernel)
+        self.slice = BarrierSlice(kernel)
 
     def block(self, block: ir.Block, dead: bool, after: Iterable[ir.Node] = ()) -> bool:
         """Mask a block that threads go through together; whether threads may have exited at its end.
@@ -158,6 +76,8 @@ class _Mask:
             if isinstance(node, ir.Return):
                 group.flush(following)
                 group.done += assigned(self.alive, False, node.span)
+                if node in self.slice.jumps:
+                    group.done.append(ir.Break(node.span))
                 dead = True
             elif self.slice.holds(node):
                 group.flush([node, *following])
@@ -184,12 +104,26 @@ class _Mask:
             return self.block(node.orelse, dead) or then
         inner = dead or holds(node, ir.Return)
         if isinstance(node, ir.While):
+            self._check_end(node)
             condition = ir.Compute(ir.Value(BOOL), "not", (node.condition,))
             self.block(node.test, inner, [condition, *node.body.nodes])
             self.block(node.body, inner)
         elif isinstance(node, ir.For):
             self.block(node.body, inner)
         return inner
+
+    def _check_end(self, node: ir.While) -> None:
+        """An endless loop that threads leave by returns, one by one, would keep its barriers waiting."""
+        condition = next((n for n in node.test.nodes if node.condition in defined(n)), None)
+        if not isinstance(condition, ir.Constant) or not condition.value:
+            return
+        if any(jump in self.slice.jumps for jump in _exits(node.body)):
+            return
+        raise CompileError(
+            "an endless loop with a barrier must be left by all threads of a block together",
+            span=node.span,
+            hint="leave it by a 'break' or a 'return' under a condition that is the same for all threads",
+        )
 
     # --- nodes that exited threads skip as a whole ------------------------------------------------
 
@@ -198,7 +132,7 @@ class _Mask:
         if isinstance(node, ir.If):
             self.block(node.then, False)
             self.block(node.orelse, False)
-        elif isinstance(node, _LOOPS) and holds(node, ir.Return):
+        elif isinstance(node, LOOPS) and holds(node, ir.Return):
             for block in ir.children(node):
                 block.nodes = self._in_loop(block.nodes)
 
@@ -213,7 +147,7 @@ class _Mask:
                 continue
             for block in ir.children(node):
                 block.nodes = self._in_loop(block.nodes)
-            if isinstance(node, _LOOPS):
+            if isinstance(node, LOOPS):
                 result += unless(self.alive, [ir.Break(node.span)], node.span)
         return result
 
@@ -237,6 +171,16 @@ class _Mask:
         return out.nodes
 
 
+def _exits(block: ir.Block) -> Iterator[ir.Node]:
+    """The breaks and returns that leave the loop with this body."""
+    for node in block.nodes:
+        if isinstance(node, ir.Break | ir.Return):
+            yield node
+        if isinstance(node, ir.If):
+            yield from _exits(node.then)
+            yield from _exits(node.orelse)
+
+
 class _Group:
     """Nodes that go under one guard; pure ones pass by as long as they need nothing of it."""
 
@@ -253,7 +197,7 @@ class _Group:
             self.done.append(node)
             return
         self._nodes.append(node)
-        self._values.update(_defined(node))
+        self._values.update(defined(node))
         self._variables.update(
             a.variable for a in ir.walk(ir.Block([node])) if isinstance(a, ir.Assign)
         )
@@ -271,7 +215,7 @@ class _Group:
         mask, nodes = self.mask, self._nodes
         span = next((node.span for node in nodes if node.span is not None), None)
         used = uses(following)
-        escaping = [v for node in nodes for v in _defined(node) if v in used]
+        escaping = [v for node in nodes for v in defined(node) if v in used]
         inner = {value: ir.Value(value.type, value.name) for value in escaping}
         replace(nodes, inner)
         reads: list[ir.Node] = []
