@@ -185,17 +185,20 @@ def test_lattice_on_faces_and_corners(
     assert pairs.near[0].sum() == (26 if any(periodic) else 7)
 
 
+@pytest.mark.parametrize("reach", [1, 2])
 @pytest.mark.parametrize("cells", [1, 2, 3, 4])
 @pytest.mark.parametrize("periodic", [(False, True, False), (True, True, True)])
-def test_few_cells(device: hw.Device, cells: int, periodic: tuple[bool, bool, bool]) -> None:
-    """Boxes just larger than so many cells, down to one that is smaller than two cutoffs."""
+def test_few_cells(
+    device: hw.Device, cells: int, periodic: tuple[bool, bool, bool], reach: int
+) -> None:
+    """Boxes just larger than so many cutoffs, down to one that is smaller than two of them."""
     length = 4 * cells + 1
     domain = Domain((0, 0, 0), (length, length, length), periodic)
     points = np.random.default_rng(cells).integers(0, length, (40, 3)).astype(np.float64)
     p = particles(device, domain, points)
-    grid = CellGrid(p, 4.0)
+    grid = CellGrid(p, 4.0, reach=reach)
     grid.update()
-    size = tuple(cells if wraps else cells + 1 for wraps in periodic)
+    size = tuple(reach * cells if wraps else reach * cells + 1 for wraps in periodic)
     assert grid.cells.size == size
     check(p, grid, points)
 
@@ -457,3 +460,12 @@ def test_rounding_never_hides_a_neighbor(
         assert found[1][0] == 1
         assert sum(found[1][1]) > 0
         assert found[0][1:] == found[1][1:], (domain, cutoff, reach)
+
+
+def test_the_default_reach_follows_from_how_full_the_domain_is(oracle: hw.Device) -> None:
+    points = np.full((2, 3), 1.5)
+    dense = particles(oracle, Domain((0, 0, 0), (3, 3, 3)), points)
+    assert CellGrid(dense, 1.0).reach == 2
+    # 13³ cells of the cutoff are allowed for a set of two, 25³ cells of half of it are not.
+    empty = particles(oracle, Domain((0, 0, 0), (12.5, 12.5, 12.5)), points)
+    assert CellGrid(empty, 1.0).reach == 1

@@ -12,7 +12,7 @@ from headwater.particles.binning import (
     find_cells_serial,
     take_count,
 )
-from headwater.particles.domain import divide
+from headwater.particles.domain import choose_reach, divide
 from headwater.particles.particle_set import ParticleSet
 from headwater.primitives import sort
 from headwater.runtime.array import Array
@@ -32,15 +32,16 @@ class CellGrid:
     a vec3 in place of i, each particle that close to the point. On periodic axes x_ij is the minimal image and a
     pair comes once, even where the box is shorter than two cutoffs.
 
-    Cells are cutoff / reach wide or slightly more; a larger `reach` searches more cells and fewer particles. They
-    grow where there would be more than four times as many as the set has places.
+    Cells are cutoff / reach wide or slightly more; a larger `reach` searches more cells and fewer particles, and the
+    default is 2, or 1 where the domain is mostly empty. Cells grow where there would be more than four times as
+    many as the set has places.
     """
 
-    def __init__(self, particles: ParticleSet, cutoff: float, *, reach: int = 1) -> None:
+    def __init__(self, particles: ParticleSet, cutoff: float, *, reach: int | None = None) -> None:
         """Call `update` before the first use. DomainError for a cutoff that is not positive, or a wrong reach."""
         if not (cutoff > 0 and math.isfinite(cutoff)):
             raise DomainError(f"the cutoff must be positive and finite, not {cutoff}")
-        if not (isinstance(reach, int) and 1 <= reach <= _MOST_REACH):
+        if reach is not None and not (isinstance(reach, int) and 1 <= reach <= _MOST_REACH):
             raise DomainError(f"the reach is an int from 1 to {_MOST_REACH}, not {reach!r}")
         scalar = particles.scalar
         squared = float(scalar(cutoff * cutoff))
@@ -48,9 +49,9 @@ class CellGrid:
             raise DomainError(f"the square of the cutoff {cutoff} does not fit {scalar}")
         self.particles = particles
         self.cutoff = float(cutoff)
-        self.reach = reach
         limit = max(_CELLS_PER_PARTICLE * particles.capacity, _FEWEST_CELLS)
-        self.cells = divide(particles.domain, self.cutoff, reach, scalar, limit)
+        self.reach = reach or choose_reach(particles.domain, self.cutoff, limit)
+        self.cells = divide(particles.domain, self.cutoff, self.reach, scalar, limit)
         device, owner = particles.device, "cell grid"
         self.cell_start = device.zeros(self.cells.count + 1, INT32, owner=owner)
         self._keys = device.empty(particles.capacity, INT32, owner=owner)
