@@ -113,6 +113,9 @@ class Frame:
 
     def assign(self, node: ast.AST, name: str, value: Operand) -> None:
         """`name = value`."""
+        if name == "_":  # by custom, a value that nobody reads
+            self.names[name] = Alias(value, self.program.builder.block)
+            return
         if not self.is_slot(name):
             self._bind(node, name, value)
             return
