@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _VIEWS = 6
-_KEPT = 2 * _VIEWS
+_KEPT = 3 * _VIEWS
 _INK, _MUTED, _WALL = "#1b1f24", "#6a737d", "#b3b9c0"
 
 
@@ -43,28 +43,27 @@ class Album:
         self._stride = 1
         self._offered = 0
 
-    def wants_next(self) -> bool:
-        """Whether the next output is one to keep."""
-        return self._offered % self._stride == 0
-
-    def offer(self, state: ParticleState | None, time: float) -> None:
-        """Count an output, and keep it where it is given."""
+    def offer(self, state: ParticleState, time: float, last: bool) -> None:
+        """Keep the moment if it is one to keep; the run's last one always is."""
+        wanted = self._offered % self._stride == 0
         self._offered += 1
-        if state is None:
+        if not wanted and not last:
             return
         fluid = state.kinds == FLUID
         speeds = np.linalg.norm(state.velocities[fluid], axis=1)
         self.views.append(View(time, state.positions[fluid], speeds))
-        if len(self.views) > _KEPT:
+        if len(self.views) > _KEPT and not last:
             self.views = self.views[::2]
             self._stride *= 2
 
     def spread(self) -> Sequence[View]:
-        """At most six views, evenly spread, the last one included."""
-        if len(self.views) <= _VIEWS:
-            return self.views
-        chosen = np.linspace(0, len(self.views) - 1, _VIEWS).round().astype(int)
-        return [self.views[index] for index in chosen]
+        """At most six views, evenly spread, the first and the last one included."""
+        if not self.views:
+            return ()
+        times = np.array([view.time for view in self.views])
+        wanted = np.linspace(times[0], times[-1], _VIEWS)
+        chosen = {int(np.abs(times - time).argmin()) for time in wanted}
+        return [self.views[index] for index in sorted(chosen)]
 
 
 def draw(
@@ -79,9 +78,9 @@ def draw(
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(13.0, 8.2), dpi=120, facecolor="white", layout="constrained")
+    figure = Figure(figsize=(13.0, 7.2), dpi=120, facecolor="white", layout="constrained")
     canvas: Any = FigureCanvasAgg(figure)
-    halves: Any = figure.subfigures(2, 1, height_ratios=(1.55, 1.0))
+    halves: Any = figure.subfigures(2, 1, height_ratios=(1.3, 1.0))
     _side_views(halves[0], scene, views)
     _curves(halves[1], samples, reference)
     figure.suptitle(
@@ -115,7 +114,7 @@ def _side_views(figure: Any, scene: Scene, views: Sequence[View]) -> None:
         (float(np.quantile(view.speeds, 0.995)) for view in views if len(view.speeds)), default=0.0
     )
     top = max(typical, 1e-3)
-    walls = scene.positions[scene.kinds != FLUID]
+    walls = _silhouette(scene.positions[scene.kinds != FLUID])
     size = _dot_size(scene, columns)
     drawn = None
     for axes, view in zip(grid.flat, views, strict=False):
@@ -138,16 +137,23 @@ def _side_view(axes: Axes, walls: npt.NDArray[Any], view: View, size: float, top
     """One moment, seen along y; what is nearer to the eye is drawn last."""
     order = np.argsort(-view.positions[:, 1], kind="stable")
     x, z = view.positions[order, 0], view.positions[order, 2]
-    axes.scatter(walls[:, 0], walls[:, 2], s=size, c=_WALL, marker="s", linewidths=0, alpha=0.25)
+    axes.scatter(walls[:, 0], walls[:, 1], s=size, c=_WALL, marker="s", linewidths=0)
     drawn = axes.scatter(
         x, z, s=size, c=view.speeds[order], cmap="viridis", vmin=0.0, vmax=top, linewidths=0
     )
     axes.set_title(f"t = {view.time:.2f} s", fontsize=10, color=_INK, loc="left")
     axes.set_aspect("equal")
     axes.set_xlim(-0.03, 1.64)
-    axes.set_ylim(-0.03, 0.52)
+    axes.set_ylim(-0.03, 0.50)
     _quiet(axes)
     return drawn
+
+
+def _silhouette(walls: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The x and z of the walls that are seen edge-on; those that face the eye would hide the fluid."""
+    columns, depth = np.unique(walls[:, [0, 2]].round(6), axis=0, return_counts=True)
+    edge_on: npt.NDArray[Any] = columns[depth > 4]
+    return edge_on
 
 
 def _dot_size(scene: Scene, columns: int) -> float:

@@ -189,7 +189,7 @@ class _Run:
     def _take(self, moment: Moment) -> None:
         self.report.add(moment)
         if moment.output and self.pictures is not None:
-            self.pictures.take(moment.time)
+            self.pictures.take(moment.time, moment.over)
         self.progress.show(moment)
 
     def _summary(self) -> None:
@@ -223,10 +223,10 @@ class _Pictures:
         self.frames = FrameWriter(folder / "frames")
         self.album = Album()
 
-    def take(self, time: float) -> None:
+    def take(self, time: float, last: bool) -> None:
         state = self.simulation.snapshot()
         self.frames.write(state, time)
-        self.album.offer(state if self.album.wants_next() else None, time)
+        self.album.offer(state, time, last)
 
     def draw(self, scene: Scene, report: Report) -> None:
         from headwater.cli.picture import draw
