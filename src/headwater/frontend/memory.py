@@ -199,7 +199,9 @@ def component_of(frame: Frame, node: ast.Attribute | ast.Subscript, size: int) -
         return position
     index = frame.constant_integer(node.slice, "the index of a vector's component")
     if not -size <= index < size:
-        raise frame.fail(node, f"the index {index} is outside of a vector of {size} components")
+        raise frame.fail(
+            node.slice, f"the index {index} is outside of a vector of {size} components"
+        )
     return index % size
 
 

@@ -228,7 +228,7 @@ class Program:
         try:
             exact = float(value)
             result = (
-                exact if kind is not FLOAT32 else struct.unpack("f", struct.pack("f", exact))[0]
+                exact if kind is not FLOAT32 else struct.unpack("<f", struct.pack("<f", exact))[0]
             )
         except OverflowError:
             raise self.fail(

@@ -1,0 +1,357 @@
+"""Bad kernels: the sentence, and the exact place that it points at.
+
+In each text, « and » stand around what the caret must underline.
+"""
+
+# Functions that forget to return are what is tested.
+# ruff: noqa: RET503
+
+from __future__ import annotations
+
+import inspect
+import linecache
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.frontend.build import VEC3F, array, build, grid_type, struct
+
+import headwater as hw
+from headwater.errors import CompileError
+from headwater.types import BOOL, FLOAT32, FLOAT64, INT32, UINT32, WEAK_FLOAT, WEAK_INT
+
+ARGUMENTS = {
+    "y": array(),
+    "x": array(),
+    "m": array(FLOAT32, 2),
+    "v": array(VEC3F),
+    "k": array(INT32),
+    "u": array(UINT32),
+    "i": INT32,
+    "f": FLOAT32,
+    "d": FLOAT64,
+    "b": BOOL,
+    "n": WEAK_INT,
+    "a": WEAK_FLOAT,
+    "s": struct("State", rho=array(), dt=WEAK_FLOAT),
+    "grid": grid_type(),
+}
+
+
+def plain(value):
+    return value
+
+
+@hw.function
+def recursive(value):
+    return other(value)
+
+
+@hw.function
+def other(value):
+    return recursive(value) + 1
+
+
+@hw.function
+def maybe(value):
+    if value > 0:
+        return value
+
+
+@hw.function
+def uneven(value):
+    if value > 0:
+        return value
+    return value, value
+
+
+@hw.function
+def whole_array(values):
+    return values
+
+
+@hw.function
+def wants_array(values):
+    return values[0]
+
+
+@hw.function
+def starred(*values):
+    return 0
+
+
+@dataclass
+class Loose:
+    h: float = 0.5
+
+
+@dataclass(frozen=True)
+class Fixed:
+    h: float = 0.5
+
+
+OUTSIDE: dict[str, Any] = {
+    "hw": hw,
+    "np": np,
+    "plain": plain,
+    "recursive": recursive,
+    "maybe": maybe,
+    "uneven": uneven,
+    "whole_array": whole_array,
+    "wants_array": wants_array,
+    "starred": starred,
+    "TABLE": [1, 2, 3],
+    "ARRAY": np.zeros(3),
+    "HALF": np.float16(0.5),
+    "LOOSE": Loose(),
+    "FIXED": Fixed(),
+    "TEXT": "text",
+}
+
+CASES = [
+    # names
+    ("y[0] = «unknown»", "the name 'unknown' is not known"),
+    ("y[0] = «plain»(f)", "'plain' is a plain Python function"),
+    ("y[0] = «TABLE»[0]", "'TABLE' is a 'list' from outside"),
+    ("y[0] = «ARRAY»[0]", "'ARRAY' is a 'ndarray' from outside"),
+    ("y[0] = «HALF»", "the dtype 'float16' is not one"),
+    ("y[0] = «LOOSE».h", "is a dataclass that is not frozen"),
+    ("y[0] = «FIXED.g»", "'FIXED' has no attribute 'g'"),
+    ("y[0] = «hw.sin»(f)", "'hw' has no attribute 'sin'"),
+    ("y[0] = «TEXT»", "'TEXT' is a 'str'"),
+    ("y[0] = «'a'»", "a 'str' is not a value"),
+    ("y[0] = «None»", "None is not a value"),
+    ("y[0] = «s.mass»", "'State' has no field 'mass'"),
+    ("y[0] = «v[0].w»", "a vector has no 'w'"),
+    ("y[0] = «x.strides»[0]", "an array has no 'strides'"),
+    ("y[0] = «f.real»", "a float32 has no attribute 'real'"),
+    ("y[0] = «hw.threadIdx.w»", "'threadIdx' has no 'w'"),
+    ("«hw.atomic.sub»(y, 0, 1)", "'atomic' has no 'sub'"),
+    # reading before assigning
+    ("if b:\n    t = f\ny[0] = «t»", "'t' may be read before it is assigned"),
+    ("for j in range(n):\n    t = f\ny[0] = «t»", "'t' may be read before it is assigned"),
+    ("for j in range(n):\n    y[j] = 1\ny[0] = «j»", "'j' may be read before it is assigned"),
+    ("while b:\n    y[0] = «t»\n    t = f", "'t' may be read before it is assigned"),
+    ("while True:\n    if b:\n        break\n    t = f\ny[0] = «t»", "'t' may be read before"),
+    ("«t» += 1", "'t' may be read before it is assigned"),
+    # statements
+    ("«t»ry:\n    y[0] = 1\nexcept ValueError:\n    pass", "the statement 'try' is not supported"),
+    ("«w»ith b:\n    pass", "the statement 'with' is not supported"),
+    ("«assert b»", "the statement 'assert' is not supported"),
+    ("«raise ValueError»", "the statement 'raise' is not supported"),
+    ("«import math»", "the statement 'import' is not supported"),
+    ("«d»ef g():\n    pass", "the statement 'def' is not supported"),
+    ("«del y»", "the statement 'del' is not supported"),
+    ("for j in range(3):\n    pass\nelse:\n    «y[0] = 1»", "'else' after 'for'"),
+    ("while b:\n    pass\nelse:\n    «y[0] = 1»", "'else' after 'while'"),
+    ("for t in «x»:\n    pass", "goes over 'range(...)' or 'grid.neighbors(...)', not an array"),
+    ("for «p, q» in range(3):\n    pass", "must be one name"),
+    ("«return 1»", "a kernel returns nothing"),
+    ("for «j» in grid.neighbors(i):\n    pass", "gives an index, an offset and a squared distance"),
+    ("for j, d, r in grid.neighbors(«f»):\n    pass", "takes a particle's index or a point"),
+    ("for j in range(«f»):\n    pass", "'range' takes integers, not a float32"),
+    ("for j in range(0, 3, «0»):\n    pass", "the step of 'range' must not be zero"),
+    # expressions
+    ("y[0] = («t := f»)", "':=' is not supported"),
+    ("y[0] = «[f]»", "a list is not supported"),
+    ("y[0] = («lambda: 1»)()", "'lambda' is not supported"),
+    ("y[0] = «f is f»", "'is' is not supported"),
+    ("y[0] = «f» and b", "'and' and 'or' take bools, not a float32"),
+    ("y[0] = «f & 1»", "'&' takes integers"),
+    ("y[0] = «~f»", "'~' takes an integer"),
+    ("y[0] = f ** «f»", "the exponent of '**' must be an integer"),
+    ("y[0] = f ** «0.5»", "the exponent of '**' must be an integer"),
+    ("y[0] = «1 / 0»", "a constant expression fails: division by zero"),
+    ("y[0] = «x + 1»", "'+' is not defined for an array"),
+    ("y[0] = «v[0] // 2»", "'//' is not defined for vectors"),
+    ("y[0] = «v[0]» > 2", "a scalar was expected, not a vec3 of float32"),
+    ("y[0] = «v[0] @ v[0]»", "the operator '@' is not supported"),
+    ("y[0] = «v[0] if b else 1.0»", "types that do not join"),
+    ("if «v[0]»:\n    pass", "a scalar was expected"),
+    ("y[0] = «u[0] + 5000000000»", "the value 5000000000 does not fit the type 'uint32'"),
+    ("y[0] = «f * 1e39»", "does not fit the type 'float32'"),
+    # indices and stores
+    ("y[0] = «m[0]»", "'m' has 2 dimensions, but 1 index was given"),
+    ("y[0] = «x[i, i]»", "'x' has 1 dimension, but 2 indices were given"),
+    ("y[0] = x[«f»]", "an index must be an integer, not a float32"),
+    ("y[0] = x[«1:2»]", "a slice of an array is not supported"),
+    ("«k[0]» = f", "a float32 cannot be stored in 'k', which holds int32"),
+    ("«y[0]» = v[0]", "'y' holds float32, and a vec3 of float32"),
+    ("«v[0]» = f", "'v' holds vec3<float32>, and a float32"),
+    ("«s.dt» = 1.0", "cannot be changed"),
+    ("y[0] = v[0][«3»]", "the index 3 is outside of a vector"),
+    ("y[0] = v[0][«i»]", "must be an integer that is known when compiling"),
+    ("t = hw.shared.array(«n», hw.float32)", "the shape of a shared array must be an integer"),
+    ("t = hw.shared.array(«(4, 0)», hw.float32)", "1 to 3 positive extents"),
+    ("t = hw.shared.array(4, «f»)", "a dtype was expected, not a float32"),
+    ("t = hw.shared.array(4, hw.float32)\ny[0] = t[«4»]", "the index 4 is outside of 't'"),
+    ("hw.atomic.add(«v», 0, f)", "works on scalars, and 'v' holds vec3<float32>"),
+    ("hw.atomic.add(k, 0, «f»)", "a float32 cannot be stored in 'k'"),
+    # variables
+    ("t = f\n«t» = v[0]", "'t' is assigned types that do not join: 'float32' before"),
+    ("«t» = x\nt = y", "'t' is assigned more than once, so it cannot hold an array"),
+    ("«x» = f", "'x' is assigned types that do not join: an array"),
+    ("«p, q» = x", "an array (array<float32, 1>) cannot be unpacked"),
+    ("«p, q» = hw.grid(3)", "2 names take 3 values"),
+    # calls
+    ("y[0] = «hw.sqrt(f, f)»", "'sqrt' takes 1 argument, not 2"),
+    ("y[0] = «hw.min(f)»", "'min' takes 2 or more arguments, not 1"),
+    ("t = hw.grid(«4»)", "'grid' takes 1, 2 or 3 axes, not 4"),
+    ("t = hw.grid(«n»)", "the argument of 'grid' must be an integer that is known"),
+    ("y[0] = «f(1)»", "a float32 cannot be called"),
+    ("y[0] = hw.dot(v[0], «f»)", "a vector was expected, not a float32"),
+    ("y[0] = hw.float32(f, «dtype=1»)", "a cast takes no keyword argument 'dtype'"),
+    ("y[0] = «wants_array()»", "'wants_array' needs the argument 'values'"),
+    ("y[0] = «wants_array(x, x)»", "'wants_array' takes 1 argument, not 2"),
+    ("y[0] = wants_array(x, «size=1»)", "was given the unexpected argument 'size'"),
+    ("y[0] = «starred(f)»", "takes '*' or '**' arguments"),
+    ("y[0] = «len(f)»", "a float32 has no length"),
+]
+
+
+@dataclass
+class Text:
+    """A kernel's text without its marks, and where they stood."""
+
+    code: str
+    line: int
+    column: int
+    end_column: int
+
+
+def marked(body: str) -> Text:
+    text = f"def bad({', '.join(ARGUMENTS)}):\n" + "".join(
+        f"    {line}\n" for line in body.split("\n")
+    )
+    before = text[: text.index("«")]
+    inner = re.search("«(.*)»", text)
+    assert inner is not None
+    column = len(before) - before.rfind("\n") - 1
+    code = text.replace("«", "").replace("»", "")
+    return Text(code, before.count("\n") + 1, column, column + len(inner.group(1)))
+
+
+def compiled(code: str, file: str) -> Any:
+    linecache.cache[file] = (len(code), None, code.splitlines(keepends=True), file)
+    space = dict(OUTSIDE)
+    exec(compile(code, file, "exec"), space)
+    return space["bad"]
+
+
+def failure(body: str) -> tuple[Text, CompileError]:
+    text = marked(body)
+    file = f"<bad {hash(body)}>"
+    with pytest.raises(CompileError) as caught:
+        build(compiled(text.code, file), *ARGUMENTS.values())
+    return text, caught.value
+
+
+@pytest.mark.parametrize(("body", "sentence"), CASES, ids=[body for body, _ in CASES])
+def test_error_points_at_the_line(body: str, sentence: str) -> None:
+    text, error = failure(body)
+    assert sentence in error.message
+    span = error.span
+    assert span is not None
+    assert (span.line, span.column) == (text.line, text.column)
+    assert span.end_column == text.end_column
+    carets = "^" * (text.end_column - text.column)
+    lines = str(error).split("\n")
+    shown = lines.index(f" {span.line} | {text.code.split(chr(10))[span.line - 1]}")
+    assert lines[shown + 1].endswith(" " * span.column + carets)
+
+
+# --- errors in device functions name the calls that led there -------------------------------------
+
+
+def failing(function: Any, *types: Any) -> CompileError:
+    with pytest.raises(CompileError) as caught:
+        build(function, *types)
+    return caught.value
+
+
+def line_of(function: Any, text: str) -> int:
+    lines, first = inspect.getsourcelines(function)
+    return first + next(k for k, line in enumerate(lines) if text in line)
+
+
+def test_recursion_names_the_chain() -> None:
+    def kernel(y):
+        y[0] = recursive(y[0])
+
+    error = failing(kernel, array())
+    assert "'recursive' calls itself: recursive -> other -> recursive" in error.message
+    assert error.span is not None
+    assert error.span.line == line_of(other.python, "recursive(value)")
+    assert f"in 'other', called at {__file__}:{line_of(recursive.python, 'other(value)')}" in str(
+        error
+    )
+
+
+def test_an_error_in_a_function_names_the_call() -> None:
+    def kernel(v, y):
+        y[0] = wants_array(y[0])
+
+    error = failing(kernel, array(VEC3F), array())
+    assert error.message == "a float32 cannot be subscripted"
+    assert error.span is not None
+    assert error.span.line == line_of(wants_array.python, "values[0]")
+    assert f"in 'wants_array', called at {__file__}:{line_of(kernel, 'wants_array')}" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("function", "sentence", "where"),
+    [
+        (maybe, "'maybe' may end without returning a value", "def maybe"),
+        (uneven, "'uneven' returns different numbers of values", "return value, value"),
+        (whole_array, "'whole_array' returns an array", "return values"),
+    ],
+)
+def test_results(function: Any, sentence: str, where: str) -> None:
+    def kernel_of_array(y):
+        y[0] = function(y)
+
+    def kernel_of_number(y):
+        y[0] = function(y[0])
+
+    error = failing(kernel_of_array if function is whole_array else kernel_of_number, array())
+    assert sentence in error.message
+    assert error.span is not None
+    assert error.span.line == line_of(function.python, where)
+
+
+def test_source_must_be_at_hand() -> None:
+    space: dict[str, Any] = {}
+    exec("def typed_at_a_prompt(y):\n    y[0] = 1", space)
+    error = failing(space["typed_at_a_prompt"], array())
+    assert "the source of 'typed_at_a_prompt' is not at hand" in error.message
+    assert "write the function to a file" in str(error)
+
+
+def test_a_lambda_is_no_kernel() -> None:
+    error = failing(lambda y: y, array())
+    assert "is not a plain function" in error.message
+
+
+def test_columns_count_characters() -> None:
+    def kernel(y):
+        ρ = y[0]
+        y[0] = ρ + unknown  # noqa: F821
+
+    error = failing(kernel, array())
+    assert error.span is not None
+    line = linecache.getline(error.span.file, error.span.line)
+    assert line[error.span.column : error.span.end_column] == "unknown"
+
+
+def test_nothing_works_outside_a_kernel() -> None:
+    for use in (
+        lambda: hw.grid(1),
+        lambda: hw.threadIdx.x,
+        lambda: hw.atomic.add(None, 0, 1),
+        lambda: wants_array([1]),
+        lambda: hw.sqrt(2.0),
+    ):
+        with pytest.raises(hw.errors.HeadwaterError, match="inside a kernel"):
+            use()

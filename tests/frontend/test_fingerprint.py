@@ -1,0 +1,105 @@
+"""What changes the key of a kernel, and what does not."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from headwater.frontend.fingerprint import fingerprint
+
+TEXT = """
+import math
+from dataclasses import dataclass
+import numpy as np
+import headwater as hw
+
+H = 0.5
+KIND = hw.float32
+
+@dataclass(frozen=True)
+class Settings:
+    h: float = 0.5
+
+SETTINGS = Settings()
+
+@hw.function
+def inner(x, factor=2):
+    return x * factor
+
+@hw.function
+def outer(x):
+    return inner(x) + 1
+
+def kernel(y):
+    acc: KIND = 0.0
+    acc += H + math.pi + SETTINGS.h
+    y[0] = outer(acc)
+"""
+
+
+@pytest.fixture
+def module(tmp_path: Path) -> Iterator[Callable[[str], ModuleType]]:
+    count = 0
+
+    def make(text: str) -> ModuleType:
+        nonlocal count
+        count += 1
+        path = tmp_path / f"fingerprinted_{count}.py"
+        path.write_text(text)
+        spec = importlib.util.spec_from_file_location(path.stem, path)
+        assert spec is not None
+        assert spec.loader is not None
+        made = importlib.util.module_from_spec(spec)
+        sys.modules[path.stem] = made
+        spec.loader.exec_module(made)
+        return made
+
+    yield make
+    for number in range(1, count + 1):
+        del sys.modules[f"fingerprinted_{number}"]
+
+
+CHANGES = {
+    "text": ("acc += H", "acc += 2 * H"),
+    "constant": ("H = 0.5", "H = 0.25"),
+    "type of a constant": ("H = 0.5", "H = np.float32(0.5)"),
+    "sign of a zero": ("y[0] = outer", "y[0] = -0.0 + outer"),
+    "type in an annotation": ("KIND = hw.float32", "KIND = hw.float64"),
+    "field": ("h: float = 0.5", "h: float = 0.25"),
+    "function": ("return inner(x) + 1", "return inner(x) + 2"),
+    "function of a function": ("return x * factor", "return x + factor"),
+    "default": ("factor=2", "factor=3"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
+def test_what_matters(change: tuple[str, str], module: Callable[[str], ModuleType]) -> None:
+    before = fingerprint(module(TEXT).kernel)
+    after = fingerprint(module(TEXT.replace(*change)).kernel)
+    assert before != after
+
+
+@pytest.mark.parametrize(
+    "text", [TEXT, "\n\n# moved\n" + TEXT, TEXT + "\ndef unrelated():\n    pass\n"]
+)
+def test_what_does_not(text: str, module: Callable[[str], ModuleType]) -> None:
+    assert fingerprint(module(TEXT).kernel) == fingerprint(module(text).kernel)
+
+
+def closure(value: object) -> Callable[..., None]:
+    def kernel(y):
+        y[0] = value
+
+    return kernel
+
+
+def test_closures() -> None:
+    assert fingerprint(closure(1)) == fingerprint(closure(1))
+    values = [1, 2, 1.0, True, math.pi, (1, 2), (2, 1)]
+    assert len({fingerprint(closure(value)) for value in values}) == len(values)
