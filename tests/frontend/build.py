@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from headwater import ir
-from headwater.frontend.dialect import Guard
+from headwater.frontend.dialect import HW, Dialect, Guard
 from headwater.frontend.lower import lower
 from headwater.types import (
     FLOAT32,
@@ -53,10 +53,13 @@ def build(
     *types: ArgumentType,
     block: tuple[int, int, int] = (32, 1, 1),
     guard: Guard | None = None,
+    dialect: Dialect = HW,
 ) -> ir.Kernel:
     """Lower a plain function, arguments in order; the result is verified."""
     names = function.__code__.co_varnames[: function.__code__.co_argcount]
-    kernel = lower(function, list(zip(names, types, strict=True)), block, guard=guard)
+    kernel = lower(
+        function, list(zip(names, types, strict=True)), block, guard=guard, dialect=dialect
+    )
     ir.verify(kernel)
     return kernel
 

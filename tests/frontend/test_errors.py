@@ -355,3 +355,9 @@ def test_nothing_works_outside_a_kernel() -> None:
     ):
         with pytest.raises(hw.errors.HeadwaterError, match="inside a kernel"):
             use()
+
+
+def test_too_deep_an_expression() -> None:
+    code = "def bad(y):\n    y[0] = " + " + ".join(["y[0]"] * 900) + "\n"
+    error = failing(compiled(code, "<deep>"), array())
+    assert "nested too deeply" in error.message

@@ -12,7 +12,8 @@ from tests.frontend.build import SCALARS, VEC3F, array, build, stored, variables
 
 import headwater as hw
 from headwater import ir
-from headwater.types import BOOL, FLOAT32, FLOAT64, INT32, WEAK_FLOAT, WEAK_INT, VectorType
+from headwater.frontend import Dialect
+from headwater.types import BOOL, FLOAT32, FLOAT64, INT32, INT64, WEAK_FLOAT, WEAK_INT, VectorType
 
 # Operands of the table below: one array element of each type, weak parameters, a captured NumPy scalar.
 NAMES = {
@@ -273,3 +274,20 @@ def test_block_sizes_are_known_when_compiling() -> None:
     built = build(kernel, array(INT32), block=(32, 1, 1))
     assert built.shared[0].shape == (64,)
     assert not build(kernel, array(INT32), block=(8, 1, 1)).body.nodes
+
+
+def test_a_dialect_chooses_defaults_and_subscripts() -> None:
+    def kernel(y, n, i):
+        k = 1
+        k += 1
+        t = 0.5
+        t *= 2
+        y[i - 1] = n
+
+    wide = Dialect("wide", INT64, FLOAT64, wrap_subscripts=True)
+    built = build(kernel, array(INT64), WEAK_INT, INT32, dialect=wide)
+    assert variables(built) == {"k": "int64", "t": "float64"}
+    operations = [n.operation for n in ir.walk(built.body) if isinstance(n, ir.Compute)]
+    assert operations[-3:] == ["add", "lt", "select"]
+    plain = build(kernel, array(INT64), WEAK_INT, INT32)
+    assert "select" not in [n.operation for n in ir.walk(plain.body) if isinstance(n, ir.Compute)]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from types import FunctionType
 
 from headwater import ir
-from headwater.errors import InternalError
+from headwater.errors import CompileError, InternalError
 from headwater.frontend import calls, expressions, statements
 from headwater.frontend.dialect import HW, Dialect, Guard
 from headwater.frontend.frame import Argument, Frame
@@ -41,6 +41,12 @@ def lower(
             _lower_once(kernel, source, table, arguments, guard)
         except Demoted:
             continue
+        except RecursionError:
+            raise CompileError(
+                f"an expression or statement of kernel '{source.name}' is nested too deeply",
+                span=source.span,
+                hint="split it into several statements",
+            ) from None
         if not table.changed and not table.settle():
             return kernel
     raise InternalError(f"the types of kernel '{source.name}' do not settle", span=source.span)

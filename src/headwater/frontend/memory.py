@@ -95,7 +95,13 @@ def _index(
         )
     if isinstance(value, Literal):
         return _literal_index(frame, node, array, target, axis, int(value.value))
-    return frame.program.emit_default(value)
+    index = frame.program.emit_default(value)
+    if not frame.program.dialect.wrap_subscripts:
+        return index
+    builder = frame.program.builder
+    wrapped = builder.compute("add", index, builder.cast(builder.extent(target, axis), index.type))
+    negative = builder.compute("lt", index, builder.constant(0, index.type))
+    return builder.compute("select", negative, wrapped, index)
 
 
 def _literal_index(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 from collections import Counter
+from collections.abc import Iterator
 from types import FunctionType
 
 from headwater.errors import CompileError, Span
@@ -28,7 +29,7 @@ class Source:
         self.span = self._head()
         self.loop_targets: set[str] = set()
         self.sites = self._count_sites()
-        self.returns = [node for node in self._own_nodes() if isinstance(node, ast.Return)]
+        self.returns = [s for s in _statements(self.tree.body) if isinstance(s, ast.Return)]
 
     def at(self, node: ast.AST) -> Span:
         """The place of a node in the file."""
@@ -73,14 +74,11 @@ class Source:
         text = self._lines[full.line - self._first].rstrip("\n")
         return Span(self.file, full.line, full.column, full.line, len(text.rstrip()))
 
-    def _own_nodes(self) -> list[ast.AST]:
-        return [node for statement in self.tree.body for node in ast.walk(statement)]
-
     def _count_sites(self) -> Counter[str]:
         """Assignments of each name; targets of `for` count only beside other assignments."""
         sites: Counter[str] = Counter()
         loops: Counter[str] = Counter()
-        for node in self._own_nodes():
+        for node in _statements(self.tree.body):
             targets = _targets(node)
             into = loops if isinstance(node, ast.For) else sites
             into.update(name for target in targets for name in _names(target))
@@ -91,12 +89,20 @@ class Source:
         return sites + loops
 
 
-def _targets(node: ast.AST) -> list[ast.expr]:
+def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """All statements, outer before inner. Names are assigned by statements only: ':=' is refused."""
+    for statement in body:
+        yield statement
+        yield from _statements(getattr(statement, "body", []))
+        yield from _statements(getattr(statement, "orelse", []))
+
+
+def _targets(node: ast.stmt) -> list[ast.expr]:
     if isinstance(node, ast.Assign):
         return node.targets
     if isinstance(node, ast.AnnAssign):
         return [node.target] if node.value is not None else []
-    if isinstance(node, ast.AugAssign | ast.For | ast.NamedExpr):
+    if isinstance(node, ast.AugAssign | ast.For):
         return [node.target]
     return []
 
