@@ -24,8 +24,9 @@ def compile_kernel(kernel: ir.Kernel, options: Options, features: Features) -> P
     helpers = target.table.definitions(body.helpers | target.helpers)
     for axis, letter in enumerate("xyz"):
         target.reserved(f"grid_{letter}", "u32", "grid", axis)
-    if any(f"{ARGUMENTS}.zero" in text for text in helpers):
-        target.reserved("zero", "u32", "zero")
+    for axis, zero in enumerate(("zero", "nought")):
+        if any(f"{ARGUMENTS}.{zero}" in text for text in helpers):
+            target.reserved(zero, "u32", "zero", axis)
     fields = sorted(target.fields.values(), key=lambda field: field.type not in _WIDE)
     program = Program(
         name=kernel.name,

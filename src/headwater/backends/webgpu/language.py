@@ -137,8 +137,8 @@ class Wgsl(Target):
         left, kind = node.arguments[0].type, node.result.type
         if left.is_float and node.operation in _ROUNDED | _COMPARED and len(node.arguments) == 2:
             # Otherwise x - x is 0 and x <= x true, even for a NaN.
-            text = text.replace("{0}", f"hw_exact_{TYPES[left]}({{0}})")
-            helpers = (*helpers, f"exact_{TYPES[left]}")
+            text = text.replace("{0}", f"hw_hidden_{TYPES[left]}({{0}})")
+            helpers = (*helpers, f"hidden_{TYPES[left]}")
         if kind.is_float and node.operation in _ROUNDED:
             text = f"hw_exact_{TYPES[kind]}({text})"
             helpers = (*helpers, f"exact_{TYPES[kind]}")

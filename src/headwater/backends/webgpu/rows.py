@@ -116,11 +116,10 @@ def _helpers(int64: bool) -> dict[str, Helper]:
         "nan_f32": Helper(
             "fn hw_nan_f32() -> f32 {\n    var bits = 0x7fc00000u;\n    return bitcast<f32>(bits);\n}"
         ),
-        # The runtime zero keeps a driver from reassociating across this point.
-        "exact_f32": Helper(
-            "fn hw_exact_f32(x: f32) -> f32 {\n    return bitcast<f32>(bitcast<u32>(x) ^ hw.zero);\n}"
-        ),
-        "exact_f64": Helper(_exact_f64(int64)),
+        "exact_f32": Helper(_through_bits("exact_f32", "zero")),
+        "exact_f64": Helper(_through_bits("exact_f64", "zero", int64)),
+        "hidden_f32": Helper(_through_bits("hidden_f32", "nought")),
+        "hidden_f64": Helper(_through_bits("hidden_f64", "nought", int64)),
         "isnan_f32": Helper(
             "fn hw_isnan_f32(x: f32) -> bool {\n"
             "    return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u;\n}"
@@ -141,9 +140,17 @@ def _helpers(int64: bool) -> dict[str, Helper]:
     return helpers
 
 
-def _exact_f64(int64: bool) -> str:
-    value = "bitcast<f64>(bitcast<u64>(x) ^ u64(hw.zero))" if int64 else "x"
-    return f"fn hw_exact_f64(x: f64) -> f64 {{\n    return {value};\n}}"
+def _through_bits(name: str, zero: str, int64: bool = True) -> str:
+    """A zero that only the launch knows keeps a driver from rewriting across this point.
+
+    Results take `zero` and operands `nought`: one zero twice would cancel. Without 64-bit integers a float64 stays
+    as it is.
+    """
+    kind, bits, word = (
+        ("f64", "u64", "u64(hw.{})") if name.endswith("64") else ("f32", "u32", "hw.{}")
+    )
+    value = f"bitcast<{kind}>(bitcast<{bits}>(x) ^ {word.format(zero)})" if int64 else "x"
+    return f"fn hw_{name}(x: {kind}) -> {kind} {{\n    return {value};\n}}"
 
 
 def _isnan_f64(int64: bool) -> str:
