@@ -269,5 +269,5 @@ def _float_literal(kind: ScalarType, value: float) -> str:
     if not np.isfinite(rounded):
         bits = rounded.view(np.uint32 if single else np.uint64)
         return f"__uint_as_float({bits:#x}u)" if single else f"__longlong_as_double({bits:#x}ll)"
-    text = f"{rounded}{'f' if single else ''}"
+    text = f"{rounded!s}{'f' if single else ''}"
     return f"({text})" if text.startswith("-") else text
