@@ -26,6 +26,7 @@ class Clockwork:
         self.rows: list[HistoryRow] = []
         self.time = 0.0
         self.looks = 0
+        self.fluid = 9
 
     def step(self) -> None:
         dt = LONGEST * self.random.uniform(0.6, 1.0)
@@ -42,7 +43,7 @@ class Clockwork:
         return self.rows[first:last]
 
     def measure(self) -> Sample:
-        return Sample(len(self.rows), self.time, 0, 0.0, 0.0, 0.0, 0.0, ())
+        return Sample(len(self.rows), self.time, self.fluid, 0.0, 0.0, 0.0, 0.0, ())
 
 
 def samples(moments: list[Moment]) -> list[Sample]:
@@ -87,3 +88,12 @@ def test_a_fault_ends_the_run_after_its_history() -> None:
         rows.extend(row for moment in moments for row in moment.rows)
     # `extend` keeps what came before the error.
     assert rows[-1].step >= 19
+
+
+def test_a_run_ends_where_no_fluid_is_left() -> None:
+    simulation = Clockwork()
+    moments = advance(simulation, Schedule(steps=50, samples=frozenset({4})))
+    assert next(moments).sample is not None
+    simulation.fluid = 0
+    with pytest.raises(SimulationError, match="no fluid is left after step 4"):
+        list(moments)

@@ -8,11 +8,10 @@ from collections.abc import Sequence
 import click
 
 import headwater
-from headwater.cli.run import run
-from headwater.errors import HeadwaterError, SimulationError
+from headwater.cli.run import FAILED, INTERRUPTED, run
+from headwater.errors import HeadwaterError
 
-_EXIT_BAD_INPUT = 2
-_EXIT_FAILED = 1
+_BAD_INPUT = 2
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -44,10 +43,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         error.show()
         sys.exit(error.exit_code)
     except click.Abort:
-        sys.exit(_EXIT_FAILED)
-    except SimulationError as error:
-        click.echo(f"headwater: {error}", err=True)
-        sys.exit(_EXIT_FAILED)
+        sys.exit(INTERRUPTED)
     except HeadwaterError as error:
         click.echo(f"headwater: {error}", err=True)
-        sys.exit(_EXIT_BAD_INPUT)
+        sys.exit(_BAD_INPUT)
+    except OSError as error:
+        click.echo(f"headwater: {error}", err=True)
+        sys.exit(FAILED)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 import click
 
@@ -26,8 +27,9 @@ from headwater.sph.scenes import reference_curve
 
 PICTURE = "picture.png"
 REPORT = "report.json"
+FAILED = 1
 # What a shell reports for a program that Ctrl-C ended.
-_INTERRUPTED = 130
+INTERRUPTED = 130
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,20 +173,25 @@ class _Run:
             for moment in advance(self.simulation, self.schedule):
                 self._take(moment)
         except KeyboardInterrupt:
-            self.progress.close()
-            self.report.finish("interrupted")
-            click.echo(
-                f"interrupted at step {self.report.steps}; report: {self.outputs.report}", err=True
-            )
-            raise click.exceptions.Exit(_INTERRUPTED) from None
-        except HeadwaterError as error:
-            self.progress.close()
-            self.report.finish("failed", error.message)
-            click.echo(f"report: {self.outputs.report}", err=True)
-            raise
+            self.report.add(self._unread())
+            self._stop("interrupted", f"interrupted at step {self.report.steps}", INTERRUPTED)
+        except (HeadwaterError, OSError) as error:
+            self._stop("failed", str(error), FAILED)
         self.progress.close()
         self.report.finish("finished")
         self._summary()
+
+    def _unread(self) -> Moment:
+        """The history since the last look at the clock."""
+        clock = self.simulation.clock()
+        rows = self.simulation.history(len(self.report.history), clock.step)
+        return Moment(clock.step, clock.time, rows)
+
+    def _stop(self, status: str, message: str, code: int) -> NoReturn:
+        self.progress.close()
+        self.report.finish(status, message)
+        click.echo(f"headwater: {message}\nreport:  {self.outputs.report}", err=True)
+        raise click.exceptions.Exit(code)
 
     def _take(self, moment: Moment) -> None:
         self.report.add(moment)
@@ -197,8 +204,8 @@ class _Run:
         timing, particles = contents["timing"], contents["particles"]
         last = self.report.samples[-1]
         click.echo(
-            f"{timing['steps']} steps to t = {last.t:.6f} s in {timing['wall_s']:.1f} s "
-            f"({timing['compile_s']:.1f} s to compile): "
+            f"step {timing['steps']}, t = {last.t:.6f} s: {timing['wall_s']:.1f} s of wall time "
+            f"({timing['compile_s']:.1f} s to compile), "
             f"{timing['particle_steps_per_s'] / 1e6:.2f} million particle steps/s"
         )
         click.echo(

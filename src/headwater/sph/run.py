@@ -106,7 +106,7 @@ def advance(simulation: Simulation, schedule: Schedule) -> Iterator[Moment]:
     clock = simulation.clock()
     due = schedule.next_output(clock.time)
     over = schedule.is_over(clock.step, clock.time)
-    yield Moment(clock.step, clock.time, (), simulation.measure(), output=True, over=over)
+    yield Moment(clock.step, clock.time, (), _measure(simulation), output=True, over=over)
     while not over:
         done, time = clock.step, clock.time
         ahead = schedule.steps_ahead(done, time, due, simulation.longest_time_step)
@@ -120,10 +120,20 @@ def advance(simulation: Simulation, schedule: Schedule) -> Iterator[Moment]:
             raise _blown_up(clock.fault, rows)
         over = schedule.is_over(clock.step, clock.time)
         output = over or clock.time >= due
-        sample = simulation.measure() if output or clock.step in schedule.samples else None
+        sample = _measure(simulation) if output or clock.step in schedule.samples else None
         if output:
             due = schedule.next_output(clock.time)
         yield Moment(clock.step, clock.time, rows, sample, output, over)
+
+
+def _measure(simulation: Simulation) -> Sample:
+    sample = simulation.measure()
+    if sample.fluid == 0:
+        raise SimulationError(
+            f"no fluid is left after step {sample.step}, at t = {sample.t:.6g} s: all of it left the region or "
+            "the range of densities where fluid is kept"
+        )
+    return sample
 
 
 def _blown_up(fault: Fault, rows: Sequence[HistoryRow]) -> SimulationError:
