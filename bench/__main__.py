@@ -51,9 +51,11 @@ def print_scene(scene: Measurement) -> None:
         f"  pairs: {pairs / scene.particles:.0f} candidates a particle (in the cells searched)"
         f", {scene.true_pairs / scene.particles:.1f} closer than 2H"
     )
-    for name, milliseconds in scene.rates_ms.items():
-        rate = pairs / milliseconds / 1e3
-        print(f"    {name:<14} {milliseconds:8.2f} ms  {rate:7.0f} million candidate pairs/s")
+    for name, (wall, core) in scene.rates_ms.items():
+        print(
+            f"    {name:<14} {wall:8.2f} ms; million candidate pairs: {pairs / wall / 1e3:.0f} a second, "
+            f"{pairs / core / 1e3:.0f} a core-second"
+        )
     print()
 
 

@@ -28,7 +28,7 @@ class Measurement:
         particles: fluid and walls.
         wall_ms, core_s: of a step.
         phases_ms: wall time of each phase.
-        rates_ms: wall time of each right-hand side on the same particles.
+        rates_ms: wall and CPU time of each right-hand side on the same particles.
         candidate_pairs: pairs whose distance is tested: for each particle those in the cells around it.
         true_pairs: pairs closer than the support radius, each counted from both sides.
     """
@@ -38,7 +38,7 @@ class Measurement:
     wall_ms: float
     core_s: float
     phases_ms: dict[str, float]
-    rates_ms: dict[str, float]
+    rates_ms: dict[str, tuple[float, float]]
     candidate_pairs: int
     true_pairs: int
 
@@ -89,10 +89,10 @@ def _phases(simulation: WeaklyCompressible, rounds: int) -> dict[str, float]:
     return {name: 1e3 * median(values) for name, values in times.items()}
 
 
-def _rates(scene: Scene, device: hw.Device, rounds: int) -> dict[str, float]:
-    """Milliseconds of each right-hand side, turn by turn so that a disturbance hits both."""
+def _rates(scene: Scene, device: hw.Device, rounds: int) -> dict[str, tuple[float, float]]:
+    """Wall and CPU milliseconds of each right-hand side, turn by turn so that a disturbance hits both."""
     bodies = {rhs.name: simulate(scene, device, right_hand_side=rhs) for rhs in (MONAGHAN, DELTA)}
-    times: dict[str, list[float]] = {name: [] for name in bodies}
+    times: dict[str, list[tuple[float, float]]] = {name: [] for name in bodies}
     for simulation in bodies.values():
         simulation.step()
         simulation.grid.update()
@@ -101,11 +101,17 @@ def _rates(scene: Scene, device: hw.Device, rounds: int) -> dict[str, float]:
             _, state, rates, *_ = simulation.phases
             state.run()
             device.synchronize()
-            start = time.perf_counter()
+            wall, core = time.perf_counter(), time.process_time()
             rates.run()
             device.synchronize()
-            times[name].append(time.perf_counter() - start)
-    return {name: 1e3 * median(values) for name, values in times.items()}
+            times[name].append((time.perf_counter() - wall, time.process_time() - core))
+    return {name: _medians(pairs) for name, pairs in times.items()}
+
+
+def _medians(pairs: list[tuple[float, float]]) -> tuple[float, float]:
+    """The medians of both, in milliseconds."""
+    wall, core = (1e3 * median(values) for values in zip(*pairs, strict=True))
+    return wall, core
 
 
 # --- pairs, counted on the host -------------------------------------------------------------------
