@@ -9,7 +9,8 @@ import pytest
 
 from headwater import ir
 from headwater.backends.contract import ArrayArgument, LaunchArgument, Memory, Options
-from headwater.backends.reference.driver import ReferenceBackend, ReferenceDriver
+from headwater.backends.reference import ReferenceBackend
+from headwater.backends.reference.driver import ReferenceDriver
 from headwater.errors import DeviceError, InternalError, KernelError, Span
 from headwater.types import (
     BOOL,
@@ -26,7 +27,7 @@ class Bench:
     """One kernel under construction, with what it takes to run it."""
 
     def __init__(self, block: tuple[int, int, int] = (4, 1, 1)) -> None:
-        self.driver = ReferenceDriver()
+        self.driver = ReferenceBackend().open(0)
         self.kernel = ir.Kernel("example", [], block)
         self.builder = ir.Builder(self.kernel.body, Span("example.py", 7, 4, 7, 9))
         self.arguments: list[LaunchArgument] = []
@@ -373,7 +374,7 @@ def test_malformed_kernels_are_refused_when_compiled() -> None:
 
 
 def test_copies_inside_the_device() -> None:
-    driver = ReferenceDriver()
+    driver = ReferenceBackend().open(0)
     source, target = driver.allocate(8), driver.allocate(8)
     driver.write(source, 0, memoryview(b"abcdefgh"))
     driver.copy(source, 2, target, 1, 4)

@@ -8,8 +8,9 @@ import struct
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from headwater import config, ir, passes
+from headwater import config
 from headwater.backends.contract import (
     ArrayArgument,
     Capabilities,
@@ -25,6 +26,10 @@ from headwater.backends.cpu.pool import HAS_THREADS, ThreadPool, chunk_size
 from headwater.backends.cpu.pool_text import JOB_FORMAT
 from headwater.backends.cpu.target import Target
 from headwater.errors import InternalError, LaunchError
+from headwater.types import ArrayType
+
+if TYPE_CHECKING:
+    from headwater import ir
 
 CAPABILITIES = Capabilities(
     float64=True,
@@ -132,6 +137,7 @@ class CpuDriver:
     def source(self, kernel: ir.Kernel, options: Options) -> str:
         """The LLVM IR text."""
         # A start with cached programs compiles nothing, so it does not load the emitter.
+        from headwater import passes
         from headwater.backends.cpu.emitter import emit
 
         target = self.target(options)
@@ -207,9 +213,9 @@ def unpack_payload(payload: bytes) -> tuple[str, list[str], bytes]:
 
 def _parameter_format(parameter: ir.Parameter) -> str:
     """The slots of one parameter, in the notation of `struct`."""
-    if isinstance(parameter, ir.ScalarParameter):
-        return _SLOTS[parameter.type.name]
-    return f"Q{2 * parameter.type.ndim + 1}q"
+    if isinstance(parameter.type, ArrayType):
+        return f"Q{2 * parameter.type.ndim + 1}q"
+    return _SLOTS[parameter.type.name]
 
 
 def _default_threads() -> int:

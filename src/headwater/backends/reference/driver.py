@@ -15,7 +15,6 @@ from headwater import ir
 from headwater.backends.contract import (
     Capabilities,
     DeviceInfo,
-    Driver,
     Executable,
     LaunchArgument,
     Memory,
@@ -26,33 +25,13 @@ from headwater.backends.reference import interpreter
 from headwater.errors import DeviceError
 
 _ALIGNMENT = 64
-_INFO = DeviceInfo("reference", 0, "the interpreter, in plain Python: slow, exact, checked")
-
-
-class ReferenceBackend:
-    """There is always one device."""
-
-    name = "reference"
-
-    def devices(self) -> Sequence[DeviceInfo]:
-        return (_INFO,)
-
-    def open(self, index: int, **options: int) -> Driver:
-        """The one option: `backwards=1` runs threads in the opposite order, which shows races."""
-        unknown = sorted(set(options) - {"backwards"})
-        if unknown:
-            raise DeviceError(
-                f"the device 'reference' has no option '{unknown[0]}'",
-                hint="it has 'backwards' only: 0 or 1",
-            )
-        return ReferenceDriver(backwards=options.get("backwards", 0) == 1)
 
 
 @dataclass(slots=True)
 class ReferenceDriver:
     """Fulfils `Driver`. One lock orders everything that touches memory."""
 
-    info: DeviceInfo = _INFO
+    info: DeviceInfo
     capabilities: Capabilities = field(default_factory=lambda: Capabilities(default_block=32))
     backwards: bool = False
     lock: threading.Lock = field(default_factory=threading.Lock)
