@@ -413,3 +413,21 @@ def test_devices_have_names_and_numbers(driver: WebGpuDriver) -> None:
     assert {info.name for info in infos} <= {"vulkan", "metal", "dx12", "opengl"}
     assert driver.info.description
     gc.collect()
+
+
+def test_arguments_of_one_alias_group_share_a_binding(driver: WebGpuDriver) -> None:
+    """Through two bindings OpenGL's driver moves loads past stores to the same place."""
+    hand = Hand(1)
+    parts = [hand.array(name, INT32, written=name == "out", alias=1) for name in ("out", "x")]
+    build, running = hand.build, hand.variable("running", INT32)
+    build.assign(running, hand.const(0))
+    with build.loop(hand.const(0), build.extent(parts[1], 0), hand.const(1)) as loop:
+        value = build.load(parts[1], (loop.index,))
+        build.store(parts[0], (loop.index,), build.read(running))
+        build.assign(running, build.compute("add", build.read(running), value))
+    executable = loaded(driver, hand)
+    assert [binding.written for binding in executable.program.bindings] == [True]
+    values = np.arange(10, dtype=np.int32)
+    array = upload(driver, values)
+    executable.launch((1, 1, 1), (array, array))
+    assert np.array_equal(download(driver, array, values), np.cumsum(values) - values)

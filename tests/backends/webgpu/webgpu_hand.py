@@ -30,9 +30,10 @@ class Hand:
         *,
         ndim: int = 1,
         written: bool = False,
+        alias: int = 0,
         **marks: bool,
     ) -> ir.ArrayParameter:
-        kind = ArrayType(element, ndim, marks.pop("contiguous", True))
+        kind = ArrayType(element, ndim, marks.pop("contiguous", True), alias)
         parameter = ir.ArrayParameter(name, kind, (name,), written, **marks)
         self.kernel.parameters.append(parameter)
         return parameter

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 
@@ -58,11 +59,20 @@ class Wgsl(Target):
             self.share(shared, cell_of_shared(shared, atomics.get(shared)))
 
     def bind(self, array: ir.ArrayParameter, cell: Cell) -> None:
+        """Arrays that share memory share a binding: through two, some drivers reorder loads and stores."""
+        for position, other in enumerate(self.bindings):
+            if array.type.alias and (array.type.alias, cell.element) == (
+                other.alias,
+                other.element,
+            ):
+                self.cells[array] = cell.named(other.name)
+                written = other.written or array.written
+                self.bindings[position] = replace(other, written=written)
+                return
         name = self.names.unique("b", array.name)
         self.cells[array] = cell.named(name)
-        number, size = self.numbers[array], array.type.scalar.size
-        binding = Binding(name, array.name, cell.element, number, array.written, size)
-        self.bindings.append(binding)
+        parts = (cell.element, self.numbers[array], array.written, array.type.alias)
+        self.bindings.append(Binding(name, array.name, *parts))
 
     def share(self, array: ir.SharedArray, cell: Cell) -> None:
         name = self.names.unique("s", array.name)

@@ -47,14 +47,17 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """One array argument: `element` is the element type of its WGSL array, `bytes` the size of one scalar."""
+    """The buffer of an array argument, or of several that share memory and the alias group `alias`.
+
+    `element` is the element type of its WGSL array, `parameter` the first argument that lies there.
+    """
 
     name: str
     label: str
     element: str
     parameter: int
     written: bool
-    bytes: int
+    alias: int = 0
 
 
 @dataclass(frozen=True, slots=True)

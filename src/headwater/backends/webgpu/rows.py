@@ -173,7 +173,7 @@ def _floordiv(name: str) -> str:
     guard = f"    if (b == {zero}) {{\n        return {zero};\n    }}\n"
     if name == "u32":
         return f"{head}{guard}    return a / b;\n}}"
-    below = f"((a % b) != {zero}) && ((a ^ b) < {zero})"
+    below = f"(a != q * b) && ((a ^ b) < {zero})"
     return f"{head}{guard}    let q = a / b;\n    return select(q, q - {one}, {below});\n}}"
 
 
@@ -184,7 +184,9 @@ def _integer_mod(name: str) -> str:
     if name == "u32":
         return f"{head}{guard}    return a % b;\n}}"
     moved = f"(r != {zero}) && ((r ^ b) < {zero})"
-    return f"{head}{guard}    let r = a % b;\n    return select(r, r + b, {moved});\n}}"
+    # Not a % b, which GLSL leaves open where a side is negative.
+    rest = "    let q = a / b;\n    let r = a - q * b;\n"
+    return f"{head}{guard}{rest}    return select(r, r + b, {moved});\n}}"
 
 
 def _trips(name: str) -> str:
