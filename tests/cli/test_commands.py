@@ -196,6 +196,9 @@ def test_a_run_that_blows_up_keeps_its_report(
 
     monkeypatch.setattr(run_command, "build_scene", heavy)
     assert call(*SMALL, "--steps", 50, "--no-frames", "--out", tmp_path) == 1
+    text = (tmp_path / "report.json").read_text(encoding="utf-8")
+    assert "NaN" not in text
+    assert "Infinity" not in text
     report = report_of(tmp_path)
     assert report["status"] == "failed"
     assert "the run blew up in step 1 at t = 0 s: particle" in report["message"]

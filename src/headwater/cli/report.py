@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import os
 import platform
 import time
@@ -18,10 +19,11 @@ from headwater.sph.records import HistoryRow, Sample
 from headwater.sph.run import Moment
 from headwater.sph.scenes import Scene
 
-# While a run goes on, the report on disk is at most this old, in s.
+# While a run goes on, the report on disk is about so old, in s; writing takes at most so much of the time.
 _WRITE_EVERY = 10.0
-# Single precision carries no more; double is written as it is.
-_SINGLE_DIGITS = 9
+_WRITE_SHARE = 0.02
+# Enough to read the same number back.
+_DIGITS = {"float32": 9, "float64": 17}
 
 
 class Report:
@@ -42,7 +44,7 @@ class Report:
         self.steps = 0
         self._started = time.perf_counter()
         self._compiled = headwater.compile_seconds()
-        self._written = self._started
+        self._next_write = self._started + _WRITE_EVERY
 
     def add(self, moment: Moment) -> None:
         """Take in what a moment brings; write the file where the one on disk is old."""
@@ -50,7 +52,7 @@ class Report:
         self.history += moment.rows
         if moment.sample is not None:
             self.samples.append(moment.sample)
-        if moment.rows and time.perf_counter() - self._written > _WRITE_EVERY:
+        if moment.rows and time.perf_counter() > self._next_write:
             self.write()
 
     def finish(self, status: str, message: str | None = None) -> None:
@@ -60,9 +62,10 @@ class Report:
 
     def write(self) -> None:
         """Write the report as it is now."""
-        self._written = time.perf_counter()
-        text = json.dumps(self.contents(), indent=1, allow_nan=True)
-        write_atomically(self.path, (text.encode(), b"\n"))
+        start = time.perf_counter()
+        write_atomically(self.path, (_text(self.contents()).encode(),))
+        end = time.perf_counter()
+        self._next_write = end + max(_WRITE_EVERY, (end - start) / _WRITE_SHARE)
 
     def contents(self) -> dict[str, Any]:
         """The report as JSON's types."""
@@ -89,7 +92,7 @@ class Report:
         }
 
     def _timing(self) -> dict[str, float | int]:
-        """`wall_s` holds everything since the set-up, `compile_s` too, which the rate leaves out."""
+        """`wall_s` holds everything from the upload on, `compile_s` too, which the rate leaves out."""
         wall = time.perf_counter() - self._started
         compiled = headwater.compile_seconds() - self._compiled
         particles = len(self.scene.kinds)
@@ -102,16 +105,28 @@ class Report:
         }
 
     def _rounded(self, record: HistoryRow | Sample) -> dict[str, Any]:
-        values = dataclasses.asdict(record)
-        if self.precision == "float64":
-            return values
-        return {name: _nine_digits(value) for name, value in values.items()}
+        digits = _DIGITS[self.precision]
+        return {name: _plain(value, digits) for name, value in dataclasses.asdict(record).items()}
 
 
-def _nine_digits(value: Any) -> Any:
+def _plain(value: Any, digits: int) -> Any:
+    """A value as JSON has it: no more digits than it carries, and null for what is no finite number."""
     if isinstance(value, tuple):
-        return [_nine_digits(part) for part in value]
-    return float(f"{value:.{_SINGLE_DIGITS}g}") if isinstance(value, float) else value
+        return [_plain(part, digits) for part in value]
+    if not isinstance(value, float):
+        return value
+    return float(f"{value:.{digits}g}") if math.isfinite(value) else None
+
+
+def _text(contents: dict[str, Any]) -> str:
+    """JSON with one line for each row of history and each sample."""
+    entries = []
+    for name, value in contents.items():
+        text = json.dumps(value)
+        if isinstance(value, list) and value:
+            text = "[\n  " + ",\n  ".join(map(json.dumps, value)) + "\n ]"
+        entries.append(f" {json.dumps(name)}: {text}")
+    return "{\n" + ",\n".join(entries) + "\n}\n"
 
 
 def _environment(device: headwater.Device) -> dict[str, Any]:

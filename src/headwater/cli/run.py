@@ -67,7 +67,7 @@ def _positive(context: click.Context, option: click.Parameter, value: float | No
 @click.option(
     "--variant",
     metavar="NAME",
-    help="Which of the scene's tests: stretched or cubic for 'dambreak'. Default: stretched at dp 0.0085, else cubic.",
+    help="Which of the scene's tests. dambreak: stretched (at dp 0.0085 only, the default there) or cubic.",
 )
 @click.option(
     "--dp", type=float, callback=_positive, help="Distance between particles, m. Default: 0.0085."
@@ -132,10 +132,9 @@ def run(
     target = headwater.device(device)
     outputs = _outputs(scene, out, report, frames)
     schedule = Schedule(until=until, steps=steps, samples=samples)
+    record = Report(outputs.report, chosen, target, precision)
     simulation = simulate(chosen, target, precision)
-    _Run(
-        chosen, simulation, schedule, outputs, Report(outputs.report, chosen, target, precision)
-    ).go()
+    _Run(chosen, simulation, schedule, outputs, record).go()
 
 
 def _outputs(scene: str, out: Path | None, report: Path | None, frames: bool) -> Outputs:
