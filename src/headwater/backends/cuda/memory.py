@@ -12,7 +12,9 @@ from headwater.errors import DeviceError, MemoryUseError
 
 # The driver copies this much out of the caller's memory before it returns.
 _STAGED_BYTES = 64 * 1024
-_KEEP_ALL = (1 << 64) - 1
+# The part of the GPU's memory that the pool keeps for the next allocation when all work is done. More would starve
+# other processes; nothing kept would have each array ask the driver's slow path anew.
+_KEPT_PART = 4
 
 # Serial numbers are unique in the process, so that another device's memory is never mistaken for ours.
 _serials = itertools.count(1)
@@ -31,11 +33,12 @@ class DeviceMemory:
             self._pool = self._keeping_pool()
 
     def _keeping_pool(self) -> Any:
-        """The device's pool, told to keep what is freed for the next allocation."""
+        """The device's pool, told to keep some of what is freed for the next allocation."""
         api, call = self._api, self._connection.call
+        (total,) = call(api.cuDeviceTotalMem, self._connection.device)
         (pool,) = call(api.cuDeviceGetDefaultMemPool, self._connection.device)
         attribute = api.CUmemPool_attribute.CU_MEMPOOL_ATTR_RELEASE_THRESHOLD
-        call(api.cuMemPoolSetAttribute, pool, attribute, api.cuuint64_t(_KEEP_ALL))
+        call(api.cuMemPoolSetAttribute, pool, attribute, api.cuuint64_t(total // _KEPT_PART))
         return pool
 
     def allocate(self, nbytes: int) -> Memory:
