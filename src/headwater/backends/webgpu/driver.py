@@ -16,7 +16,7 @@ from headwater.backends.contract import (
 from headwater.backends.webgpu.adapters import Adapter
 from headwater.backends.webgpu.compiler import compile_kernel
 from headwater.backends.webgpu.executable import WebGpuExecutable
-from headwater.backends.webgpu.features import FLOAT64, INT64, WANTED, Features, features_of
+from headwater.backends.webgpu.features import FLOAT64, INT64, Features, features_of
 from headwater.backends.webgpu.memory import Transfers
 from headwater.backends.webgpu.native import Gpu, installed_version
 from headwater.backends.webgpu.program import Program
@@ -30,11 +30,10 @@ class WebGpuDriver:
         self.info: DeviceInfo = adapter.info
         self.adapter = adapter
         self.checked = checked
-        names = frozenset(adapter.native.features) & frozenset(WANTED)
-        label = adapter.label
-        self.features: Features = features_of(label, names, adapter.native.limits)
+        label, native = adapter.label, adapter.native
+        self.features: Features = features_of(label, native.features, native.limits)
         self.capabilities = _capabilities(self.features)
-        self.gpu = Gpu(adapter.native, sorted(names), label)
+        self.gpu = Gpu(native, self.features.names, label)
         self.queue = Queue(self.gpu)
         self.transfers = Transfers(self.gpu, self.queue, self.features)
 

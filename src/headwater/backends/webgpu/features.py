@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 FLOAT64 = "shader-f64"
@@ -18,7 +18,7 @@ class Features:
     """The features that an open device has, and its limits (sizes in bytes)."""
 
     device: str
-    names: frozenset[str]
+    names: tuple[str, ...]
     max_immediate: int
     max_binding: int
     max_buffer: int
@@ -32,14 +32,15 @@ class Features:
         return feature in self.names
 
 
-def features_of(device: str, names: frozenset[str], limits: Mapping[str, int]) -> Features:
+def features_of(device: str, names: Iterable[str], limits: Mapping[str, int]) -> Features:
     """From an adapter's features and limits."""
+    there = tuple(name for name in WANTED if name in set(names))
     threads = limits["max-compute-invocations-per-workgroup"]
     sizes = [limits[f"max-compute-workgroup-size-{axis}"] for axis in "xyz"]
     return Features(
         device=device,
-        names=names & frozenset(WANTED),
-        max_immediate=limits["max-immediate-size"] if IMMEDIATES in names else 0,
+        names=there,  # in one order: it is part of a program's key
+        max_immediate=limits["max-immediate-size"] if IMMEDIATES in there else 0,
         max_binding=limits["max-storage-buffer-binding-size"],
         max_buffer=limits["max-buffer-size"],
         max_storage_buffers=limits["max-storage-buffers-per-shader-stage"],
