@@ -18,14 +18,18 @@ import headwater as hw
 ORACLE = "reference"
 # Devices that are worth testing in several forms, by name: the options of each form.
 FORMS: dict[str, tuple[dict[str, int], ...]] = {"cpu": ({}, {"lanes": 1})}
+# Set to 1, the suite also takes devices that are the same hardware through another interface.
+EVERY_DEVICE = "HEADWATER_TEST_EVERY_DEVICE"
 
 Form = tuple[str, dict[str, int]]
 
 
 @cache
 def forms() -> list[Form]:
-    """Every device that can be opened here, in each of its forms."""
-    names = [listing.name for listing in hw.devices() if not listing.missing]
+    """Every device that can be opened here, in each of its forms; one device of each hardware."""
+    every = os.environ.get(EVERY_DEVICE) == "1"
+    there = [listing for listing in hw.devices() if not listing.missing]
+    names = [listing.name for listing in there if every or not listing.same_as]
     return [(name, options) for name in names for options in FORMS.get(name, ({},))]
 
 

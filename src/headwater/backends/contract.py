@@ -32,11 +32,15 @@ class Capabilities:
 
 @dataclass(frozen=True, slots=True)
 class DeviceInfo:
-    """One device that could be opened: `name` is what `headwater.device` takes."""
+    """One device that could be opened: `name` is what `headwater.device` takes.
+
+    `same_as` names another device that is the same hardware through an interface to be preferred, if there is one.
+    """
 
     name: str
     index: int
     description: str
+    same_as: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -144,11 +144,15 @@ def _open_device(name: str, options: dict[str, Any]) -> Device:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A device that can be opened, or (with `missing`) why a backend has none here."""
+    """A device that can be opened, or (with `missing`) why a backend has none here.
+
+    `same_as` names another device that is the same hardware and should be preferred.
+    """
 
     name: str
     description: str
     missing: bool = False
+    same_as: str = ""
 
 
 def devices() -> tuple[Listing, ...]:
@@ -162,5 +166,5 @@ def devices() -> tuple[Listing, ...]:
             continue
         for info in infos:
             name = info.name if info.index == 0 else f"{info.name}:{info.index}"
-            found.append(Listing(name, info.description))
+            found.append(Listing(name, info.description, same_as=info.same_as))
     return (*found, *absent)
