@@ -13,7 +13,7 @@ class Names:
 
     def unique(self, prefix: str, name: str) -> str:
         """`prefix` and what can be kept of `name`, with a number where that is taken."""
-        kept = re.sub(r"[^A-Za-z0-9_]|__+", "_", name).strip("_")
+        kept = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")
         base = f"{prefix}_{kept}" if kept else prefix
         result, number = base, 1
         while result in self._taken:

@@ -46,19 +46,33 @@ def adapters() -> Sequence[Adapter]:
     """All devices; the list is made once a process."""
     found = library().wgpu.gpu.enumerate_adapters_sync()
     counts: dict[str, int] = {}
-    result = []
+    result: list[Adapter] = []
     for native in sorted(found, key=_rank):
         name = _NAMES.get(native.info["backend_type"])
         if name is None:
             continue
         index = counts[name] = counts.get(name, -1) + 1
-        result.append(Adapter(DeviceInfo(name, index, _description(native)), native))
+        info = DeviceInfo(name, index, _description(native), _preferred(native, result))
+        result.append(Adapter(info, native))
     return result
 
 
-def _rank(native: Any) -> int:
+def _rank(native: Any) -> tuple[bool, int]:
     kind = native.info["adapter_type"]
-    return _KINDS.index(kind) if kind in _KINDS else _KINDS.index("Unknown")
+    place = _KINDS.index(kind) if kind in _KINDS else _KINDS.index("Unknown")
+    return (_is_opengl(native), place)
+
+
+def _is_opengl(native: Any) -> bool:
+    return _NAMES.get(native.info["backend_type"]) == "opengl"
+
+
+def _preferred(native: Any, before: Sequence[Adapter]) -> str:
+    """The device that has the hardware of an OpenGL adapter, which tells no more of it than the vendor."""
+    if not _is_opengl(native):
+        return ""
+    vendor = native.info["vendor_id"]
+    return next((a.label for a in before if a.native.info["vendor_id"] == vendor), "")
 
 
 def _description(native: Any) -> str:
