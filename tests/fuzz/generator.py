@@ -26,12 +26,14 @@ from tests.fuzz.program import Compound, Function, Line, Program, Statement
 
 SCALARS = (*NUMBERS, "bool")
 BINS = 5  # elements of each array of atomics
+SLOTS = 16  # columns of the traces, which make the values of locals visible
 BLOCKS = ((1, 1, 1), (5, 1, 1), (16, 1, 1), (17, 1, 1), (25, 1, 1), (32, 1, 1), (33, 1, 1))
 BLOCKS += ((5, 3, 1), (8, 4, 1), (3, 2, 3), (4, 4, 2))
 ATOMIC_ARRAYS = tuple(f"{name}_{kind}" for kind in INTEGERS for name in ("add", "min", "max"))
 
 PARAMETERS = (
     *(f"out_{kind}" for kind in (*SCALARS, *VECTORS)),
+    *(f"trace_{kind}" for kind in SCALARS),
     *(f"in_{kind}" for kind in (*SCALARS, *VECTORS)),
     "in_2d",
     *ATOMIC_ARRAYS,
@@ -63,6 +65,7 @@ class _Body:
         self.loop = False
         self.returns: Callable[[], str] | None = None
         self.locked: set[str] = set()  # counters of while loops, which nothing else may change
+        self.touched: list[tuple[str, str]] = []  # what the last statement assigned
 
     @contextmanager
     def nested(self, *, loop: bool | None = None) -> Iterator[None]:
@@ -74,7 +77,37 @@ class _Body:
         self.loop = was
 
     def statements(self, count: int, depth: int) -> list[Statement]:
-        return [self.statement(depth) for _ in range(count)]
+        found: list[Statement] = []
+        for _ in range(count):
+            self.touched = []
+            statement = self.statement(depth)
+            found.append(statement)
+            if isinstance(statement, Line):
+                found += self.traces()
+        return found
+
+    def traces(self) -> list[Statement]:
+        """Stores that show what was just assigned."""
+        if not self.scope.arrays:
+            return []
+        return [self.trace(*names) for names in self.touched if self.chance.random() < 0.7]
+
+    def trace(self, name: str, kind: str) -> Line:
+        self.notes["construct trace"] += 1
+        part = f".{self.chance.choice('xyz')}" if kind in VECTORS else ""
+        slot = self.chance.randrange(SLOTS)
+        return Line(f"trace_{VECTORS.get(kind, kind)}[i, {slot}] = {name}{part}")
+
+    def count_trip(self) -> Line:
+        slot = self.chance.randrange(SLOTS)
+        return Line(f"trace_int32[i, {slot}] = trace_int32[i, {slot}] * 3 + 1")
+
+    def add(self, kind: str) -> str:
+        """A new name, in reach from now on."""
+        name = next(self.names)
+        self.scope.names.append((name, kind))
+        self.touched.append((name, kind))
+        return name
 
     def statement(self, depth: int) -> Statement:
         simple = [self.declare, self.declare, self.assign, self.augment, self.declare_vector]
@@ -95,8 +128,7 @@ class _Body:
     def declare(self) -> Line:
         kind = self.chance.choice(SCALARS)
         text = self.express.scalar(kind, 3)
-        name = next(self.names)
-        self.scope.names.append((name, kind))
+        name = self.add(kind)
         self.notes["statement assign"] += 1
         self.notes[f"type {kind}"] += 1
         return Line(f"{name} = {text}")
@@ -104,14 +136,17 @@ class _Body:
     def declare_vector(self) -> Line:
         kind = self.chance.choice(tuple(VECTORS))
         text = self.express.vector(kind, 2)
-        name = next(self.names)
-        self.scope.names.append((name, kind))
+        name = self.add(kind)
         self.notes[f"type {kind}"] += 1
         return Line(f"{name} = {text}")
 
     def target(self, kinds: tuple[str, ...]) -> tuple[str, str] | None:
         found = [(n, k) for n, k in self.scope.names if k in kinds and n not in self.locked]
-        return self.chance.choice(found) if found else None
+        if not found:
+            return None
+        chosen = self.chance.choice(found)
+        self.touched.append(chosen)
+        return chosen
 
     def assign(self) -> Line:
         target = self.target((*SCALARS, *VECTORS))
@@ -140,10 +175,7 @@ class _Body:
             return self.declare()
         function = self.chance.choice(pairs)
         text = self.express.call_of(function, 1)
-        names = []
-        for kind in function.result.split(","):
-            names.append(next(self.names))
-            self.scope.names.append((names[-1], kind))
+        names = [self.add(kind) for kind in function.result.split(",")]
         self.notes["statement unpack"] += 1
         return Line(f"{', '.join(names)} = {text}")
 
@@ -178,6 +210,13 @@ class _Body:
 
     def body(self, depth: int) -> list[Statement]:
         return self.statements(self.chance.randrange(1, 4), depth)
+
+    def loop_body(self, depth: int) -> list[Statement]:
+        """A body that counts its trips somewhere."""
+        body = self.body(depth)
+        if self.scope.arrays:
+            body.insert(self.chance.randrange(len(body) + 1), self.count_trip())
+        return body
 
     def branch(self, depth: int) -> Compound:
         arms: list[tuple[str, list[Statement]]] = []
@@ -217,7 +256,7 @@ class _Body:
         with self.nested(loop=True):
             self.scope.names.append((name, kind))
             self.locked.add(name)
-            return Compound([(f"for {name} in range({bounds}):", self.body(depth))])
+            return Compound([(f"for {name} in range({bounds}):", self.loop_body(depth))])
 
     def while_loop(self, depth: int) -> Compound:
         """The counter falls first, so that `continue` cannot make the loop endless."""
@@ -230,7 +269,7 @@ class _Body:
             condition = f"{name} > 0"
             if self.chance.random() < 0.4:
                 condition += f" and {self.express.truth(1)}"
-            body = self.body(depth)
+            body = self.loop_body(depth)
         count = Line(f"{name} -= 1", kept=True)
         loop = Compound([(f"while {condition}:", [count, *body])])
         return Compound([("", [Line(f"{name} = {start}"), loop])])
@@ -413,13 +452,14 @@ class _Barriers:
     def phase(self, before: list[Statement], after: str, kind: str) -> Compound:
         """Writes, a barrier, a read into a new name, a barrier; kept whole by shrinking."""
         self.notes["construct phase"] += 1
-        name = next(self.body.names)
-        self.body.scope.names.append((name, kind))
+        self.body.touched = []
+        name = self.body.add(kind)
         lines = [
             *before,
             Line("hw.syncthreads()"),
             Line(f"{name} = {after}"),
             Line("hw.syncthreads()"),
+            *self.body.traces(),
         ]
         return Compound([("", lines)])
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from tests.fuzz.expressions import COLUMNS, LENGTH, NUMBERS, ROWS, VECTORS
-from tests.fuzz.generator import ATOMIC_ARRAYS, BINS, PARAMETERS, SCALARS
+from tests.fuzz.generator import ATOMIC_ARRAYS, BINS, PARAMETERS, SCALARS, SLOTS
 from tests.fuzz.program import Program, smaller
 
 import headwater as hw
@@ -22,6 +22,7 @@ Results = dict[str, np.ndarray]
 _serial = itertools.count()
 
 _FLOAT_EDGES = (
+    np.nan,
     0.0,
     -0.0,
     1.0,
@@ -55,6 +56,7 @@ def data(program: Program) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for kind in SCALARS:
         found[f"out_{kind}"] = numbers(rng, kind, threads)
+        found[f"trace_{kind}"] = np.zeros((threads, SLOTS), kind)
         found[f"in_{kind}"] = numbers(rng, kind, LENGTH)
     for kind, scalar in VECTORS.items():
         found[f"out_{kind}"] = numbers(rng, scalar, threads * 3).reshape(threads, 3)
@@ -80,7 +82,7 @@ def numbers(rng: np.random.Generator, kind: str, count: int) -> np.ndarray:
         with np.errstate(over="ignore"):
             small = rng.normal(0.0, 4.0, count).astype(kind)
             edge = rng.choice(np.array(_FLOAT_EDGES), count).astype(kind)
-        return np.where(pick < 0.75, small, edge)
+        return np.where(pick < 0.65, small, edge)
     limits = np.iinfo(kind)
     small = rng.integers(0 if limits.min == 0 else -20, 40, count).astype(kind)
     wide = rng.integers(limits.min, limits.max, count, dtype=kind, endpoint=True)
@@ -109,7 +111,9 @@ def run(program: Program, device: hw.Device, folder: Path) -> Results:
     scales = (host["weak_float"], host["weak_int"])
     sent["bundle"] = Bundle(sent.pop("bundle_values"), *scales)
     kernel[program.grid, program.block](*(sent[name] for name in PARAMETERS))
-    return {n: sent[n].numpy() for n in host if n.startswith(("out_", "add_", "min_", "max_"))}
+    return {
+        n: sent[n].numpy() for n in host if n.startswith(("out_", "trace_", "add_", "min_", "max_"))
+    }
 
 
 def upload(device: hw.Device, name: str, value: Any) -> Any:
