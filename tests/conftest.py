@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import headwater as hw
+from headwater.errors import CapabilityError, DeviceError
 
 # The interpreter: the oracle, and too slow for heavy tests.
 ORACLE = "reference"
@@ -20,6 +21,8 @@ ORACLE = "reference"
 FORMS: dict[str, tuple[dict[str, int], ...]] = {"cpu": ({}, {"lanes": 1})}
 # Set to 1, the suite also takes devices that are the same hardware through another interface.
 EVERY_DEVICE = "HEADWATER_TEST_EVERY_DEVICE"
+# Names of devices, with commas between, without which the suite fails; others that do not open are skipped.
+REQUIRED = "HEADWATER_TEST_REQUIRE"
 
 Form = tuple[str, dict[str, int]]
 
@@ -30,7 +33,13 @@ def forms() -> list[Form]:
     every = os.environ.get(EVERY_DEVICE) == "1"
     there = [listing for listing in hw.devices() if not listing.missing]
     names = [listing.name for listing in there if every or not listing.same_as]
+    names += [name for name in required() if name not in names]
     return [(name, options) for name in names for options in FORMS.get(name, ({},))]
+
+
+def required() -> list[str]:
+    """The devices that must be there."""
+    return [name for name in os.environ.get(REQUIRED, "").split(",") if name]
 
 
 def form_id(form: Form) -> str:
@@ -72,7 +81,24 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def device(request: pytest.FixtureRequest) -> hw.Device:
     """Each available device in turn. Mark a test `compiled` to leave the interpreter out."""
     name, options = request.param
-    return hw.device(name, **options)
+    try:
+        return hw.device(name, **options)
+    except DeviceError as error:
+        if name in required():
+            raise
+        pytest.skip(str(error))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """What a device declares not to have is an expected failure there."""
+    chosen = getattr(item, "funcargs", {}).get("device")
+    try:
+        return (yield)
+    except CapabilityError as error:
+        if chosen is None or (chosen.capabilities.float64 and chosen.capabilities.int64):
+            raise
+        pytest.xfail(error.message)
 
 
 @pytest.fixture(scope="session")
