@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from headwater.frontend.program import Program, literal_kind
 from headwater.frontend.values import Literal, Runtime, Scalar, Vector, WeakOperation
 from headwater.types import BOOL, WEAK_FLOAT, WEAK_INT, ScalarType, join
@@ -272,9 +274,18 @@ def cast(program: Program, value: Scalar, kind: ScalarType) -> Scalar:
         return Runtime(program.builder.cast(program.emit_default(value), kind))
     if kind.is_bool:
         return Literal(bool(value.value), kind)
-    if kind.is_float:
+    if kind.is_float and value.kind.weak:
         return Literal(program.rounded(value.value, kind), kind)
+    if kind.is_float:
+        return Literal(_to_float(value.value, kind), kind)
     return Literal(_to_integer(value.value, kind), kind)
+
+
+def _to_float(value: bool | int | float, kind: ScalarType) -> float:
+    """A strong value, rounded once; too large ones become infinite, as they do when a kernel runs."""
+    wide = np.float64(value) if isinstance(value, float) else np.int64(value)
+    with np.errstate(over="ignore"):
+        return float(wide.astype(kind.numpy))
 
 
 def _to_integer(value: bool | int | float, kind: ScalarType) -> int:

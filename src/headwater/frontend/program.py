@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from headwater import ir
 from headwater.errors import CompileError, Span
 from headwater.frontend.dialect import Dialect
@@ -225,6 +227,9 @@ class Program:
 
     def rounded(self, value: int | float, kind: ScalarType) -> float:
         """The nearest number of a float type, as a Python float."""
+        # By way of a double an integer would round twice.
+        if isinstance(value, int) and abs(value) < 1 << 63:
+            return float(np.int64(value).astype(kind.numpy))
         try:
             exact = float(value)
             result = (
