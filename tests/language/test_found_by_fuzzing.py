@@ -48,3 +48,19 @@ def test_exited_threads_read_no_variable_they_never_assigned(device: hw.Device) 
     value = np.minimum(2 * a, 20)
     added = np.where(value % 3 == 2, 1, 0)
     assert_same(out, np.where(a < 0, -1, value + t + added).astype(np.int32))
+
+
+@hw.kernel(contract=False)
+def casts_of_constants(out):
+    if hw.grid(1) == 0:
+        out[0] = hw.float32(hw.float64(1e308))
+        out[1] = hw.float32(-hw.float64(1e308))
+        out[2] = hw.float32(hw.int64(1152921573326323713))
+        out[3] = out[4] + 1152921573326323713
+
+
+def test_casts_of_constants_are_those_of_values(device: hw.Device) -> None:
+    """A constant of type float64 was refused where a value becomes infinite; integers rounded twice."""
+    (out,) = launch(casts_of_constants[1, 32], device, np.zeros(5, np.float32))
+    once = np.array(2**60 + 2**36 + 1, np.int64).astype(np.float32)
+    assert_same(out, np.array([np.inf, -np.inf, once, once, 0], np.float32))
