@@ -106,6 +106,19 @@ def _bodies(program: Program) -> Iterator[list[Statement]]:
 
 def smaller(program: Program) -> Iterator[Program]:
     """Programs with one function or statement less, or one compound replaced by its first body."""
+    return filter(_is_python, _smaller(program))
+
+
+def _is_python(program: Program) -> bool:
+    """False where a jump has lost its loop."""
+    try:
+        compile(program.text(), "smaller", "exec")
+    except SyntaxError:
+        return False
+    return True
+
+
+def _smaller(program: Program) -> Iterator[Program]:
     for position in range(len(program.functions) - 1):
         shorter = copy.deepcopy(program)
         del shorter.functions[position]
