@@ -68,7 +68,6 @@ LANES = Variable(
 )
 CACHE = Variable("HEADWATER_CACHE", "1 to keep compiled programs on disk, 0 not to", _flag, lambda: True)
 CACHE_DIRECTORY = Variable("HEADWATER_CACHE_DIR", "folder of compiled programs", Path, _cache_directory)
-WEBGPU = Variable("HEADWATER_WEBGPU", "1 to switch the webgpu backend on while it is new", _flag, lambda: False)
 
 TABLE: tuple[Variable[str] | Variable[int] | Variable[bool] | Variable[Path], ...] = (
     DEVICE,
@@ -76,5 +75,4 @@ TABLE: tuple[Variable[str] | Variable[int] | Variable[bool] | Variable[Path], ..
     LANES,
     CACHE,
     CACHE_DIRECTORY,
-    WEBGPU,
 )

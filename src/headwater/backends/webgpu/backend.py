@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from headwater import config
 from headwater.backends.contract import Absence, DeviceInfo, Driver
 from headwater.backends.webgpu import native
 from headwater.errors import DeviceError
@@ -16,10 +15,6 @@ class WebGpuBackend:
     name = "webgpu"
 
     def devices(self) -> Sequence[DeviceInfo] | Absence:
-        if not config.WEBGPU.read():
-            return Absence(
-                "the webgpu backend is switched off", f"set {config.WEBGPU.name}=1 to try it"
-            )
         version = native.installed_version()
         if version is None:
             return Absence("the package 'wgpu' is not installed", native.INSTALL)
