@@ -12,6 +12,7 @@ import pytest
 import headwater as hw
 from headwater.backends.contract import Absence
 from headwater.backends.cuda import CudaBackend
+from headwater.backends.cuda.gaps import GAPS
 from headwater.errors import DeviceError, HeadwaterError
 
 _FOUND = CudaBackend().devices()
@@ -147,6 +148,43 @@ def test_more_shared_memory_than_every_device_has(gpu: hw.Device) -> None:
 def test_a_grid_that_is_too_high(gpu: hw.Device) -> None:
     with pytest.raises(HeadwaterError, match="CUDA devices take up to"):
         add_one[(1, 70000), 32](gpu.zeros(4, hw.int32))
+
+
+@hw.kernel
+def signs(found, x, bound):
+    y = x[0]
+    square = y * y
+    found[0] = abs(y) >= 0.0
+    found[1] = abs(y) > -1.0
+    found[2] = -abs(y) <= 0.0
+    found[3] = square >= 0.0
+    found[4] = square > -2.0
+    found[5] = not square < 0.0 and square >= 0.0
+    found[6] = min(square, square * 2.0) >= 0.0
+    found[7] = (square if bound > 1.0 else abs(y)) >= 0.0
+    found[8] = y * y + bound >= -1.0
+    found[9] = hw.sqrt(square) >= 0.0
+    found[10] = abs(hw.float64(y)) >= 0.0
+
+
+@pytest.mark.parametrize(("value", "holds"), [(-3.0, True), (0.0, True), (np.nan, False)])
+def test_no_comparison_forgets_nan(gpu: hw.Device, value: float, holds: bool) -> None:
+    """The assembler takes some for true because of the sign alone."""
+    found = gpu.array(np.full(11, not holds))
+    signs[1, 1](found, gpu.array(np.array([value], np.float32)), 5.0)
+    np.testing.assert_array_equal(found.numpy(), np.full(11, holds))
+
+
+@hw.kernel
+def add_to(total, x):
+    hw.atomic.add(total, 0, x[0])
+
+
+@pytest.mark.xfail(strict=True, reason=GAPS[0].reason)
+def test_atomic_sums_of_denormals(gpu: hw.Device) -> None:
+    total = gpu.zeros(1)
+    add_to[1, 1](total, gpu.array(np.array([1e-40], np.float32)))
+    assert total.numpy()[0] == np.float32(1e-40)
 
 
 def test_the_device_is_listed() -> None:

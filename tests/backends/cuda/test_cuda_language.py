@@ -18,6 +18,7 @@ from headwater.emit import Names
 from headwater.errors import InternalError
 from headwater.frontend.lower import lower
 from headwater.types import (
+    BOOL,
     FLOAT32,
     FLOAT64,
     INT32,
@@ -72,18 +73,18 @@ def neighbours(periodic: bool) -> ir.Kernel:
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_golden(name: str, golden: Callable[[str, str], None]) -> None:
-    golden(f"{name}.cu", compiler.write(lowered(name)).text)
+    golden(f"{name}.cu", compiler.write(lowered(name), Options()).text)
 
 
 @pytest.mark.parametrize("periodic", [False, True])
 def test_golden_of_the_neighbour_loop(periodic: bool, golden: Callable[[str, str], None]) -> None:
     name = f"neighbours{'-periodic' if periodic else ''}.cu"
-    golden(name, compiler.write(neighbours(periodic)).text)
+    golden(name, compiler.write(neighbours(periodic), Options()).text)
 
 
 def test_the_text_includes_nothing() -> None:
     for name in KERNELS:
-        text = compiler.write(lowered(name)).text
+        text = compiler.write(lowered(name), Options()).text
         assert "#" not in text
         assert text.isascii()
 
@@ -97,7 +98,7 @@ def test_the_text_includes_nothing() -> None:
     ],
 )
 def test_what_aliases_nothing_is_restricted(aliases: tuple[int, ...], y: str, x: str) -> None:
-    text = compiler.write(lowered("saxpy", aliases)).text
+    text = compiler.write(lowered("saxpy", aliases), Options()).text
     assert f"    {y}," in text
     assert f"    {x}," in text
 
@@ -123,7 +124,7 @@ LITERALS = [
 
 @pytest.mark.parametrize(("kind", "value", "text"), LITERALS)
 def test_literals(kind: ScalarType, value: float, text: str) -> None:
-    language = CudaLanguage(ir.Kernel("k", [], (1, 1, 1)), Names())
+    language = CudaLanguage(ir.Kernel("k", [], (1, 1, 1)), Names(), contract=True)
     assert language.literal(kind, value) == text
 
 
@@ -146,7 +147,7 @@ def test_a_refused_text_is_kept(nvrtc: None) -> None:
 
 def test_an_element_is_one_load(nvrtc: None) -> None:
     """A position, of three scalars, is read with one load of 16 bytes."""
-    text = compiler.write(neighbours(False)).text
+    text = compiler.write(neighbours(False), Options()).text
     loads = re.findall(r"ld\.global\.nc\.(\S+)", assembly(text))
     assert "v4.f32" in loads
     assert "f32" not in loads
@@ -181,3 +182,29 @@ def deep_kernel(depth: int) -> ir.Kernel:
 
 def test_deep_nesting_compiles(nvrtc: None) -> None:
     compiler.compile_kernel(deep_kernel(110), Options(), "sm_90")
+
+
+def square_test(literal: float) -> ir.Kernel:
+    """Whether the square of a number reaches a bound; from a variable, as the assembler sees through it."""
+    x = ir.ArrayParameter("x", FLOATS, ("x",))
+    out = ir.ArrayParameter("out", ArrayType(BOOL, 1), ("out",), written=True)
+    kernel = ir.Kernel("square", [x, out], (1, 1, 1))
+    square = ir.Variable("square", FLOAT32)
+    kernel.variables.append(square)
+    build = ir.Builder(kernel.body)
+    zero = build.constant(0, INT32)
+    value = build.load(x, (zero,))
+    build.assign(square, build.compute("mul", value, value))
+    bound = build.constant(literal, FLOAT32)
+    build.append(ir.Store(out, (zero,), build.compute("ge", build.read(square), bound)))
+    return kernel
+
+
+@pytest.mark.parametrize(
+    ("literal", "contract", "hidden"),
+    [(0.0, True, True), (-1.0, True, True), (1.0, True, False), (0.0, False, False)],
+)
+def test_bounds_of_squares_are_hidden(literal: float, contract: bool, hidden: bool) -> None:
+    source = compiler.write(square_test(literal), Options(contract=contract))
+    assert ("float a_bound" in source.text) is hidden
+    assert [slot.value for slot in source.slots if slot.source == "literal"] == [literal] * hidden

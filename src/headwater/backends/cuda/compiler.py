@@ -29,13 +29,13 @@ class Source:
     dynamic_shared: int
 
 
-def write(kernel: ir.Kernel) -> Source:
+def write(kernel: ir.Kernel, options: Options) -> Source:
     """The CUDA C++ of a kernel, which is changed in place."""
     _check_block(kernel)
     lower_neighbors(kernel, cooperative=False)
     names = Names()
     symbol = names.unique("k", kernel.name)
-    target = CudaLanguage(kernel, names)
+    target = CudaLanguage(kernel, names, contract=options.contract)
     body = write_body(kernel, target, names)
     parameters = ",\n".join(f"    {declaration}" for declaration in target.declarations)
     parts = [
@@ -56,7 +56,7 @@ def write(kernel: ir.Kernel) -> Source:
 
 def compile_kernel(kernel: ir.Kernel, options: Options, architecture: str) -> Program:
     """The program of a kernel, which is changed in place, for an architecture such as 'sm_90'."""
-    source = write(kernel)
+    source = write(kernel, options)
     code = machine_code(kernel.name, source.text, flags(options, architecture))
     return Program(
         name=kernel.name,

@@ -95,8 +95,7 @@ class CudaDriver:
 
     def source(self, kernel: ir.Kernel, options: Options) -> str:
         """The CUDA C++ text."""
-        del options
-        return compiler.write(kernel).text
+        return compiler.write(kernel, options).text
 
     def synchronize(self) -> None:
         """Wait until all work is done; DeviceError where a launch failed meanwhile."""

@@ -14,7 +14,7 @@ import numpy as np
 from headwater import ir
 from headwater.backends.cuda.program import Slot
 from headwater.backends.cuda.rows import TYPES, table
-from headwater.emit import Names, Operand, Target
+from headwater.emit import Names, Operand, Row, Target
 from headwater.ir.nodes import Array
 from headwater.types import BOOL, FLOAT32, INT32, INT64, UINT32, ScalarType
 
@@ -26,6 +26,7 @@ _AXES = "xyz"
 _COMPONENTS = "xyzw"
 _SUFFIX = {INT32: "", UINT32: "u", INT64: "ll"}
 _FORMATS = {"bool": "?", "int32": "i", "uint32": "I", "int64": "q", "float32": "f", "float64": "d"}
+_ORDERED = frozenset(("lt", "le", "gt", "ge"))
 # The one type that these update is unsigned.
 _CASTS = {("add", INT64): "unsigned long long"}
 
@@ -40,15 +41,21 @@ class CudaLanguage(Target):
 
     table = table()
 
-    def __init__(self, kernel: ir.Kernel, names: Names) -> None:
+    def __init__(self, kernel: ir.Kernel, names: Names, *, contract: bool) -> None:
         self.kernel = kernel
         self.names = names
+        self.contract = contract
         self.helpers: set[str] = set()
         self.declarations: list[str] = []
         self.slots: list[Slot] = []
         self.vectors: set[tuple[ScalarType, int]] = set()
         self._parameters: dict[tuple[object, ...], str] = {}
         self._numbers = {parameter: n for n, parameter in enumerate(kernel.parameters)}
+        self._literals = {
+            node.result: float(node.value)
+            for node in ir.walk(kernel.body)
+            if isinstance(node, ir.Constant) and node.result.type is FLOAT32
+        }
         self._names: dict[Array, str] = {}
         written = _written_groups(kernel)
         for parameter in kernel.parameters:
@@ -99,6 +106,28 @@ class CudaLanguage(Target):
         number, divisor = self._numbers[array], lanes(array.type.components)
         slot = Slot("stride", "q", number, axis, divisor)
         return self.parameter(("stride", number, axis), f"{array.name}_s{axis}", "long long", slot)
+
+    def operation(self, node: ir.Compute) -> Row:
+        """As the table has it, but no literal of 0 or below is compared with a float32 that may be a square.
+
+        The assembler takes x * x >= 0 for true, NaN or not, also behind variables, where the product may be
+        contracted. It cannot where the bound comes as a parameter, which an instruction reads as fast as a literal.
+        """
+        row = super().operation(node)
+        if not (self.contract and node.operation in _ORDERED):
+            return row
+        texts = [
+            self.hidden(self._literals.get(argument, 1.0), f"{{{position}}}")
+            for position, argument in enumerate(node.arguments)
+        ]
+        return Row(row.text.format(*texts), row.helpers)
+
+    def hidden(self, literal: float, text: str) -> str:
+        """The parameter that passes a literal of 0 or below; `text` for any other."""
+        if not literal <= 0.0:
+            return text
+        slot = Slot("literal", "f", 0, value=literal)
+        return self.parameter(("literal", literal), "bound", "float", slot)
 
     # --- types, literals, statements ---------------------------------------------------------------
 

@@ -24,8 +24,9 @@ Fetch: TypeAlias = Callable[[Sequence[Any]], bool | int | float]
 class Slot:
     """One parameter of the generated text.
 
-    `source` is 'scalar', 'pointer', 'extent' or 'stride' of the argument `position`; `format` is its type in the
-    notation of `struct`. Strides count elements: they are divided by `divisor`, the scalars of one element.
+    `source` is 'scalar', 'pointer', 'extent' or 'stride' of the argument `position`, or 'literal' for `value` itself;
+    `format` is its type in the notation of `struct`. Strides count elements: they are divided by `divisor`, the
+    scalars of one element.
     """
 
     source: str
@@ -33,10 +34,13 @@ class Slot:
     position: int
     axis: int = 0
     divisor: int = 1
+    value: float = 0.0
 
     def fetch(self, address: Callable[[Memory], int]) -> Fetch:
         """The function that finds the value among a launch's arguments; `address` says where memory starts."""
-        at, axis, divisor = self.position, self.axis, self.divisor
+        at, axis, divisor, value = self.position, self.axis, self.divisor, self.value
+        if self.source == "literal":
+            return lambda given: value
         if self.source == "scalar":
             return itemgetter(at)
         if self.source == "pointer":

@@ -3,6 +3,10 @@
 The compiler may take signed overflow, shifts and float casts out of range as undefined, so wrapping integers go
 through unsigned types and casts through the intrinsics. Where an intrinsic takes NaN to the smallest integer, which
 is so wherever a type of 64 bits takes part, a test stands before it.
+
+The assembler (`ptxas` of CUDA 13.0 and 13.5, for sm_80 and sm_90) takes |x| >= 0 for true, NaN or not, where x is a
+float32 and the bound a literal. It does not see through the integer `and` that clears a sign bit here; for squares,
+which it knows too, see `CudaLanguage.operation`.
 """
 
 from __future__ import annotations
@@ -39,7 +43,8 @@ def _rows() -> dict[str, ByType]:
     return {
         "neg": {"float": "-{0}", **_wrapped("0u - {0}", 1)},
         "abs": {
-            **_library("fabs", 1),
+            "float32": "__uint_as_float(__float_as_uint({0}) & 0x7fffffffu)",
+            "float64": "fabs({0})",
             "int32": _called("abs", "int32", 1),
             "int64": _called("abs", "int64", 1),
             "uint32": "{0}",
