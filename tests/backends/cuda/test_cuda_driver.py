@@ -171,6 +171,16 @@ def test_grids(opened: Opened) -> None:
         program.launch((1, 65536, 1), [])
 
 
+def test_a_launch_with_freed_memory(opened: Opened) -> None:
+    driver, _ = opened
+    program = loaded(driver, scalar_kernel())
+    memory = driver.allocate(1024)
+    driver.free(memory)
+    array = ArrayArgument(memory, 0, (9, 9), (9, 1))
+    with pytest.raises(MemoryUseError, match="after it was freed"):
+        program.launch((1, 1, 1), [True, array, 1.0, 1, 1, 1.0])
+
+
 def test_wrong_arguments(opened: Opened) -> None:
     driver, _ = opened
     with pytest.raises(

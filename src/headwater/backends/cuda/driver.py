@@ -13,6 +13,7 @@ from typing import Any
 
 from headwater import ir
 from headwater.backends.contract import (
+    ArrayArgument,
     Capabilities,
     DeviceInfo,
     LaunchArgument,
@@ -24,7 +25,7 @@ from headwater.backends.cuda import compiler
 from headwater.backends.cuda.connection import Connection
 from headwater.backends.cuda.language import STATIC_SHARED_BYTES, lanes
 from headwater.backends.cuda.memory import DeviceMemory
-from headwater.backends.cuda.program import Program
+from headwater.backends.cuda.program import Program, packer
 from headwater.errors import DeviceError, LaunchError
 
 # Blocks that a grid may have along each axis.
@@ -121,7 +122,8 @@ class CudaExecutable:
     def __init__(self, program: Program, driver: CudaDriver) -> None:
         self.name = program.name
         self._parameters = program.parameters
-        self._fetch = [slot.fetch(driver.memory.address) for slot in program.slots]
+        self._values = packer(program.slots, driver.memory.live)
+        self._address = driver.memory.address
         self._layout = program.layout
         self._frame = _Frame(self._layout.size)
         self._call = driver.connection.call
@@ -145,7 +147,12 @@ class CudaExecutable:
 
     def _pack(self, buffer: Any, arguments: Sequence[LaunchArgument]) -> None:
         try:
-            self._layout.pack_into(buffer, 0, *[fetch(arguments) for fetch in self._fetch])
+            self._layout.pack_into(buffer, 0, *self._values(arguments))
+        except KeyError:
+            for argument in arguments:
+                if isinstance(argument, ArrayArgument):
+                    self._address(argument.memory)  # says what is wrong with it
+            raise
         except (struct.error, OverflowError, IndexError) as error:
             raise LaunchError(
                 f"the {len(arguments)} arguments do not fit the {self._parameters} parameters of "

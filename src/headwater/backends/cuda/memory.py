@@ -27,7 +27,7 @@ class DeviceMemory:
         self._connection = connection
         self._api = connection.api
         self._stream = stream
-        self._live: dict[int, int] = {}
+        self.live: dict[int, int] = {}  # addresses by serial number
         self._pool: Any = None
         if connection.attribute("MEMORY_POOLS_SUPPORTED"):
             self._pool = self._keeping_pool()
@@ -50,7 +50,7 @@ class DeviceMemory:
         except OutOfMemoryError:
             pointer = self._take_after_trimming(max(nbytes, 1))
         serial = next(_serials)
-        self._live[serial] = int(pointer)
+        self.live[serial] = int(pointer)
         return Memory(nbytes, int(pointer), serial)
 
     def _take(self, nbytes: int) -> Any:
@@ -76,7 +76,7 @@ class DeviceMemory:
 
     def free(self, memory: Memory) -> None:
         """Take memory back, after the work launched so far; MemoryUseError where it was freed before."""
-        address = self._live.pop(memory.serial, None)
+        address = self.live.pop(memory.serial, None)
         if address is None:
             raise MemoryUseError(
                 f"a piece of memory of {memory.nbytes} bytes was freed twice, or on a foreign device"
@@ -88,7 +88,7 @@ class DeviceMemory:
 
     def address(self, memory: Memory) -> int:
         """Where memory starts; MemoryUseError where it was freed or belongs to another device."""
-        address = self._live.get(memory.serial)
+        address = self.live.get(memory.serial)
         if address is None:
             raise MemoryUseError(
                 f"a piece of memory of {memory.nbytes} bytes was used after it was freed, "
