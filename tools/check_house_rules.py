@@ -75,6 +75,10 @@ def is_public_name(node: ast.stmt) -> bool:
         return isinstance(node.value, ast.Constant)
     if isinstance(node, ast.FunctionDef):
         return node.name in INIT_FUNCTIONS
+    if isinstance(node, ast.If):
+        # What a type checker reads in place of `__getattr__`.
+        named = isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+        return named and all(map(is_public_name, (*node.body, *node.orelse)))
     targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
     return all(isinstance(target, ast.Name) and target.id in INIT_NAMES for target in targets)
 

@@ -1,46 +1,129 @@
-"""Headwater: write a kernel once in CUDA-style Python, run it on every device."""
+"""Write a kernel once in CUDA-style Python, run it on every device.
 
-from headwater import errors as errors
-from headwater.frontend.function import function as function
+    import headwater as hw
+
+    @hw.kernel
+    def saxpy(a, x, y):
+        i = hw.grid(1)
+        if i < len(x):
+            y[i] = a * x[i] + y[i]
+
+    device = hw.device("cpu")
+    x, y = device.full(1000, 1.0), device.zeros(1000)
+    saxpy.forall(1000)(2.0, x, y)
+    y.numpy()
+
+Names under DATA below are those of the kernel language; `help(hw.shared)` explains one. `hw.min`, `hw.max` and `hw.abs`
+are the builtins of the same names, and `from headwater import *` leaves them out. `hw.particles` and `hw.primitives`
+are imported at their first use.
+"""
+
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING
+
+from headwater import errors
+from headwater.frontend.function import function
 from headwater.frontend.language import abs as abs
-from headwater.frontend.language import atomic as atomic
-from headwater.frontend.language import blockDim as blockDim
-from headwater.frontend.language import blockIdx as blockIdx
-from headwater.frontend.language import boolean as boolean
-from headwater.frontend.language import ceil as ceil
-from headwater.frontend.language import cross as cross
-from headwater.frontend.language import dot as dot
-from headwater.frontend.language import float32 as float32
-from headwater.frontend.language import float64 as float64
-from headwater.frontend.language import floor as floor
-from headwater.frontend.language import grid as grid
-from headwater.frontend.language import gridDim as gridDim
-from headwater.frontend.language import gridsize as gridsize
-from headwater.frontend.language import int32 as int32
-from headwater.frontend.language import int64 as int64
-from headwater.frontend.language import length as length
+from headwater.frontend.language import (
+    atomic,
+    blockDim,
+    blockIdx,
+    boolean,
+    ceil,
+    cross,
+    dot,
+    float32,
+    float64,
+    floor,
+    grid,
+    gridDim,
+    gridsize,
+    int32,
+    int64,
+    length,
+    select,
+    shared,
+    sqrt,
+    syncthreads,
+    threadIdx,
+    uint32,
+    uniform,
+    vec3,
+    vec3d,
+    vec3f,
+    vec3i,
+)
 from headwater.frontend.language import max as max
 from headwater.frontend.language import min as min
-from headwater.frontend.language import select as select
-from headwater.frontend.language import shared as shared
-from headwater.frontend.language import sqrt as sqrt
-from headwater.frontend.language import syncthreads as syncthreads
-from headwater.frontend.language import threadIdx as threadIdx
-from headwater.frontend.language import uint32 as uint32
-from headwater.frontend.language import uniform as uniform
-from headwater.frontend.language import vec3 as vec3
-from headwater.frontend.language import vec3d as vec3d
-from headwater.frontend.language import vec3f as vec3f
-from headwater.frontend.language import vec3i as vec3i
-from headwater.runtime import Array as Array
-from headwater.runtime import Device as Device
-from headwater.runtime import Kernel as Kernel
-from headwater.runtime import MemoryReport as MemoryReport
-from headwater.runtime import compile_seconds as compile_seconds
-from headwater.runtime import device as device
-from headwater.runtime import devices as devices
-from headwater.runtime import kernel as kernel
-from headwater.runtime import memory_report as memory_report
-from headwater.types import Vec3 as Vec3
+from headwater.runtime import (
+    Array,
+    Device,
+    Kernel,
+    MemoryReport,
+    compile_seconds,
+    device,
+    devices,
+    kernel,
+    memory_report,
+)
+from headwater.types import Vec3
+
+if TYPE_CHECKING:
+    from headwater import particles as particles
+    from headwater import primitives as primitives
+else:
+
+    def __getattr__(name):
+        """Packages above this one, imported when they are first asked for: `import headwater` stays light."""
+        if name in ("particles", "primitives"):
+            return _import_module(f"headwater.{name}")
+        raise AttributeError(f"module 'headwater' has no attribute '{name}'")
+
+    def __dir__():
+        """With the packages that are not imported yet."""
+        return sorted({*globals(), "particles", "primitives"})
+
+
+__all__ = [
+    "Array",
+    "Device",
+    "Kernel",
+    "MemoryReport",
+    "Vec3",
+    "atomic",
+    "blockDim",
+    "blockIdx",
+    "boolean",
+    "ceil",
+    "compile_seconds",
+    "cross",
+    "device",
+    "devices",
+    "dot",
+    "errors",
+    "float32",
+    "float64",
+    "floor",
+    "function",
+    "grid",
+    "gridDim",
+    "gridsize",
+    "int32",
+    "int64",
+    "kernel",
+    "length",
+    "memory_report",
+    "select",
+    "shared",
+    "sqrt",
+    "syncthreads",
+    "threadIdx",
+    "uint32",
+    "uniform",
+    "vec3",
+    "vec3d",
+    "vec3f",
+    "vec3i",
+]
 
 __version__ = "0.1.0"

@@ -2,11 +2,12 @@
 
 Each is a marker that the frontend knows by identity. Called or read outside a kernel it raises an error
 that says so. Scalar and vector types are the objects of `headwater.types`: dtypes for arrays, casts in kernels.
+Signatures and meanings stand here once: `help(hw.grid)` shows them, and docs/language.md is checked against them.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from headwater.errors import HeadwaterError
@@ -29,18 +30,32 @@ def _outside(name: str) -> HeadwaterError:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Intrinsic:
-    """A function of the language, such as `grid` or `atomic.add`."""
+@dataclass(frozen=True, repr=False)
+class Marker:
+    """A name of the language. Equal by name; `signature` and `meaning` are for people."""
 
     name: str
+    signature: str = field(default="", compare=False)
+    meaning: str = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        """Give the object a docstring of its own, which is what `help` shows."""
+        object.__setattr__(self, "__doc__", self.meaning or None)
+
+    def __repr__(self) -> str:
+        return f"hw.{self.name}{self.signature}"
+
+
+@dataclass(frozen=True, repr=False)
+class Intrinsic(Marker):
+    """A function of the language, such as `grid` or `atomic.add`."""
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         """Outside a kernel: an error."""
         raise _outside(self.name)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, repr=False)
 class VectorConstructor(Intrinsic):
     """`vec3`: a vector value in a kernel, a `Vec3` on the host."""
 
@@ -49,12 +64,11 @@ class VectorConstructor(Intrinsic):
         return Vec3(*arguments, **keywords)
 
 
-@dataclass(frozen=True, slots=True)
-class Axes:
+@dataclass(frozen=True, repr=False)
+class Axes(Marker):
     """Three int32 values, such as `threadIdx`; `kind` is that of `ir.Index`."""
 
-    name: str
-    kind: str
+    kind: str = ""
 
     @property
     def x(self) -> Any:
@@ -78,9 +92,10 @@ class Axes:
 class Namespace:
     """A group of intrinsics, such as `atomic`."""
 
-    def __init__(self, name: str, *members: str) -> None:
+    def __init__(self, name: str, *members: Intrinsic) -> None:
         self.name = name
-        self.members = {member: Intrinsic(f"{name}.{member}") for member in members}
+        self.members = {member.name.removeprefix(f"{name}."): member for member in members}
+        self.__doc__ = "\n\n".join(f"{member!r}\n{member.meaning}" for member in members)
 
     def __getattr__(self, name: str) -> Intrinsic:
         members: dict[str, Intrinsic] = self.__dict__.get("members", {})
@@ -89,30 +104,145 @@ class Namespace:
             raise AttributeError(f"'{self.__dict__.get('name')}' has no '{name}'; it has {known}")
         return members[name]
 
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.members]
 
-grid = Intrinsic("grid")
-gridsize = Intrinsic("gridsize")
-syncthreads = Intrinsic("syncthreads")
-uniform = Intrinsic("uniform")
-select = Intrinsic("select")
-sqrt = Intrinsic("sqrt")
-floor = Intrinsic("floor")
-ceil = Intrinsic("ceil")
-dot = Intrinsic("dot")
-cross = Intrinsic("cross")
-length = Intrinsic("length")
-min = Intrinsic("min")
-max = Intrinsic("max")
-abs = Intrinsic("abs")
-vec3 = VectorConstructor("vec3")
+    def __repr__(self) -> str:
+        return f"hw.{self.name}, which has {', '.join(self.members)}"
 
-threadIdx = Axes("threadIdx", "thread")
-blockIdx = Axes("blockIdx", "block")
-blockDim = Axes("blockDim", "block_size")
-gridDim = Axes("gridDim", "grid_size")
 
-shared = Namespace("shared", "array")
-atomic = Namespace("atomic", "add", "min", "max")
+# --- threads --------------------------------------------------------------------------------------
+
+grid = Intrinsic(
+    "grid",
+    "(axes) -> int32, or a tuple of two or three",
+    """The thread's position in the whole launch: blockIdx * blockDim + threadIdx.
+
+`axes` is the literal 1, 2 or 3: `i = hw.grid(1)`, `x, y = hw.grid(2)`. x is the fastest axis.""",
+)
+gridsize = Intrinsic(
+    "gridsize",
+    "(axes) -> int32, or a tuple of two or three",
+    """The number of threads of the whole launch along each axis: gridDim * blockDim.
+
+It is the step of a loop in which a few threads walk over many elements.""",
+)
+threadIdx = Axes(
+    "threadIdx", ".x .y .z: int32", "The thread's position in its block, from 0.", "thread"
+)
+blockIdx = Axes("blockIdx", ".x .y .z: int32", "The block's position in the grid, from 0.", "block")
+blockDim = Axes(
+    "blockDim",
+    ".x .y .z: int32",
+    "The number of threads of a block along each axis; known when the kernel is compiled.",
+    "block_size",
+)
+gridDim = Axes(
+    "gridDim", ".x .y .z: int32", "The number of blocks of the launch along each axis.", "grid_size"
+)
+
+# --- blocks that cooperate ------------------------------------------------------------------------
+
+syncthreads = Intrinsic(
+    "syncthreads",
+    "() -> None",
+    """Wait for all threads of the block; what they wrote before is then seen by all of them.
+
+Every thread of the block must reach it, or none: under a condition or in a loop that differs between threads of a
+block it is refused when the kernel is compiled. Threads that returned before it do not count.""",
+)
+shared = Namespace(
+    "shared",
+    Intrinsic(
+        "shared.array",
+        "(shape, dtype) -> array",
+        """An array that the threads of a block share, one for each block; its values are not set.
+
+`shape` is an integer or a tuple of up to three, known when compiling (a literal or a captured constant); `dtype` is a
+scalar or vector type. Synchronise with `hw.syncthreads()`.""",
+    ),
+)
+atomic = Namespace(
+    "atomic",
+    Intrinsic(
+        "atomic.add",
+        "(array, index, value) -> the old value",
+        """array[index] += value, in one step that no other thread can interrupt.
+
+`array` holds numbers (no vectors, no bools), in device or shared memory; `index` is an integer or a tuple. The order of
+threads is open, so float sums may differ in the last digits from run to run.""",
+    ),
+    Intrinsic(
+        "atomic.min",
+        "(array, index, value) -> the old value",
+        "array[index] = min(array[index], value), in one step; a NaN loses to a number.",
+    ),
+    Intrinsic(
+        "atomic.max",
+        "(array, index, value) -> the old value",
+        "array[index] = max(array[index], value), in one step; a NaN loses to a number.",
+    ),
+)
+uniform = Intrinsic(
+    "uniform",
+    "(value) -> value",
+    """The value itself; you assert that all threads of a block have the same one.
+
+It makes a barrier under a condition on this value acceptable. A wrong assertion is undefined behaviour.""",
+)
+
+# --- arithmetic -----------------------------------------------------------------------------------
+
+select = Intrinsic(
+    "select",
+    "(condition, a, b) -> a or b",
+    "`a` where the condition holds, else `b`; both are evaluated. Two scalars or two vectors, in their joined type.",
+)
+sqrt = Intrinsic(
+    "sqrt",
+    "(x) -> float",
+    "The square root, NaN below zero; in the type of a float x, else in the float type it meets. Also `math.sqrt`.",
+)
+floor = Intrinsic(
+    "floor",
+    "(x) -> float",
+    "The largest integral value not above x, as a float. (`math.floor` gives an int32.)",
+)
+ceil = Intrinsic(
+    "ceil",
+    "(x) -> float",
+    "The smallest integral value not below x, as a float. (`math.ceil` gives an int32.)",
+)
+min = Intrinsic(
+    "min",
+    "(a, b, ...) -> number",
+    "The smallest of two or more, in their joined type; a NaN loses to a number. The builtin means the same.",
+)
+max = Intrinsic(
+    "max",
+    "(a, b, ...) -> number",
+    "The largest of two or more, in their joined type; a NaN loses to a number. The builtin means the same.",
+)
+abs = Intrinsic(
+    "abs",
+    "(x) -> number",
+    "The absolute value, in the type of x. The builtin means the same.",
+)
+
+# --- vectors --------------------------------------------------------------------------------------
+
+vec3 = VectorConstructor(
+    "vec3",
+    "(x, y, z) -> vector",
+    """A vector of three scalars, all in their joined type; components are .x .y .z, or [0] [1] [2].
+
++ - * / work component by component and with a scalar. On the host it makes an `hw.Vec3` to pass to a kernel.""",
+)
+dot = Intrinsic("dot", "(a, b) -> scalar", "(a.x * b.x + a.y * b.y) + a.z * b.z, of two vectors.")
+cross = Intrinsic("cross", "(a, b) -> vector", "The vector product of two vectors.")
+length = Intrinsic("length", "(a) -> float", "sqrt(dot(a, a)) of a vector.")
+
+# --- types: dtypes of arrays, casts in kernels ----------------------------------------------------
 
 int32 = INT32
 uint32 = UINT32

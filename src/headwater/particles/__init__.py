@@ -1,5 +1,11 @@
 """Particle sets, cell grids and the domain they live in."""
 
-from headwater.particles.domain import Domain as Domain
-from headwater.particles.grid import CellGrid as CellGrid
-from headwater.particles.particle_set import ParticleSet as ParticleSet
+from headwater.particles.domain import Domain
+from headwater.particles.grid import CellGrid
+from headwater.particles.particle_set import ParticleSet
+
+__all__ = [
+    "CellGrid",
+    "Domain",
+    "ParticleSet",
+]
