@@ -1,4 +1,4 @@
-"""The README's Python runs, and the tasks that it names exist."""
+"""The Python of README.md and docs/ runs, and what they say about the code is so."""
 
 import re
 import runpy
@@ -6,29 +6,47 @@ from pathlib import Path
 
 import pytest
 
+from headwater import config
+from headwater.frontend import language
+from headwater.frontend.language import Marker, Namespace
+from headwater.types import SCALARS, WEAK_FLOAT, WEAK_INT, ScalarType, join
+
 ROOT = Path(__file__).resolve().parent.parent
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = ("README.md", "docs/language.md")
+TEXTS = {page: (ROOT / page).read_text(encoding="utf-8") for page in PAGES}
+README, LANGUAGE = TEXTS.values()
 
 
-def python_blocks() -> list[tuple[int, str]]:
-    """Each fenced Python block with the number of lines above it."""
-    found = re.finditer(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
-    return [(README.count("\n", 0, block.start(1)), block.group(1)) for block in found]
+def python_blocks() -> list[tuple[str, int, str]]:
+    """Each fenced Python block with its page and the number of lines above it."""
+    return [
+        (page, text.count("\n", 0, block.start(1)), block.group(1))
+        for page, text in TEXTS.items()
+        for block in re.finditer(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    ]
+
+
+def rows(text: str, head: str) -> list[list[str]]:
+    """The cells of the table whose first line starts with `head`, without its head."""
+    table = text[text.index(f"\n{head}") + 1 :].split("\n\n")[0]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in table.split("\n")[2:]]
 
 
 @pytest.mark.parametrize(
-    ("line", "code"), [pytest.param(*b, id=f"line{b[0] + 1}") for b in python_blocks()]
+    ("page", "line", "code"),
+    [pytest.param(*b, id=f"{b[0]}-line{b[1] + 1}") for b in python_blocks()],
 )
-def test_python_block_runs(line: int, code: str, tmp_path: Path) -> None:
-    """A block is a program of its own; padded so that an error's line is the README's line."""
-    program = tmp_path / "README.py"
+def test_python_block_runs(page: str, line: int, code: str, tmp_path: Path) -> None:
+    """A block is a program of its own; padded so that an error's line is the page's line."""
+    program = tmp_path / f"{Path(page).stem}.py"
     program.write_text("\n" * line + code, encoding="utf-8")
     runpy.run_path(str(program), run_name="__main__")
 
 
-def test_there_is_a_python_block() -> None:
+@pytest.mark.parametrize("page", PAGES)
+def test_there_is_a_python_block(page: str) -> None:
     """Keeps the test above from passing because the fence changed."""
-    assert python_blocks()
+    assert any(found == page for found, _, _ in python_blocks())
 
 
 def test_named_tasks_exist() -> None:
@@ -37,3 +55,38 @@ def test_named_tasks_exist() -> None:
         r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE
     )
     assert set(re.findall(r"(?:^|`)make ([a-z-]+)", README, re.MULTILINE)) <= set(tasks)
+
+
+def test_the_environment_variables_are_those_that_are_read() -> None:
+    written = {name.strip("`"): meaning for name, meaning, _ in rows(README, "| variable |")}
+    assert written == {variable.name: variable.meaning for variable in config.TABLE}
+
+
+def test_every_name_of_the_language_has_a_row() -> None:
+    values = [value for name, value in vars(language).items() if not name.startswith("_")]
+    markers = [value for value in values if isinstance(value, Marker)]
+    markers += [m for v in values if isinstance(v, Namespace) for m in v.members.values()]
+    written = {name for name, _ in rows(LANGUAGE, "| name |")}
+    assert {f"`{marker!r}`" for marker in markers} <= written
+    types = [
+        f"`hw.{n}`" for n, v in vars(language).items() if isinstance(v, ScalarType) and n.islower()
+    ]
+    assert set(types) <= {part for name in written for part in name.split()}
+
+
+def test_the_promotion_table_is_the_compilers() -> None:
+    known = {kind.name: kind for kind in (*SCALARS, WEAK_INT, WEAK_FLOAT)}
+    head = LANGUAGE[LANGUAGE.index("\n| | bool |") :].split("\n")[1]
+    columns = [name.strip() for name in head.strip("|").split("|")[1:]]
+    assert set(columns) == set(known)
+    for name, *cells in rows(LANGUAGE, "| | bool |"):
+        kind = known[name.strip("*")]
+        assert cells == [join(kind, known[column]).name for column in columns]
+
+
+@pytest.mark.parametrize("page", [*PAGES, "ARCHITECTURE.md", "CONTRIBUTING.md"])
+def test_links_lead_somewhere(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    text = re.sub(r"```.*?```|`[^`]*`", "", text, flags=re.DOTALL)
+    targets = re.findall(r"\]\(([^)#:]+)\)", text)
+    assert [t for t in targets if not ((ROOT / page).parent / t).exists()] == []
