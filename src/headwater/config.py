@@ -66,8 +66,12 @@ LANES = Variable(
     int,
     lambda: 0,
 )
-CACHE = Variable("HEADWATER_CACHE", "1 to keep compiled programs on disk, 0 not to", _flag, lambda: True)
-CACHE_DIRECTORY = Variable("HEADWATER_CACHE_DIR", "folder of compiled programs", Path, _cache_directory)
+CACHE = Variable(
+    "HEADWATER_CACHE", "1 to keep compiled programs on disk, 0 not to", _flag, lambda: True
+)
+CACHE_DIRECTORY = Variable(
+    "HEADWATER_CACHE_DIR", "folder of compiled programs", Path, _cache_directory
+)
 
 TABLE: tuple[Variable[str] | Variable[int] | Variable[bool] | Variable[Path], ...] = (
     DEVICE,

@@ -132,7 +132,9 @@ class Driver(Protocol):
     def read(self, memory: Memory, offset: int, out: memoryview) -> None:
         """Must: copy device bytes to the host, after all launches before."""
 
-    def copy(self, source: Memory, source_offset: int, target: Memory, target_offset: int, nbytes: int) -> None:
+    def copy(
+        self, source: Memory, source_offset: int, target: Memory, target_offset: int, nbytes: int
+    ) -> None:
         """Must: copy inside the device, in order with launches."""
 
     def compile(self, kernel: ir.Kernel, options: Options) -> bytes:

@@ -93,11 +93,18 @@ class Builder:
         self.append(Load(result, array, indices, component, self.span))
         return result
 
-    def store(self, array: Array, indices: tuple[Value, ...], value: Value, component: int = 0) -> None:
+    def store(
+        self, array: Array, indices: tuple[Value, ...], value: Value, component: int = 0
+    ) -> None:
         self.append(Store(array, indices, value, component, self.span))
 
     def atomic(
-        self, operation: str, array: Array, indices: tuple[Value, ...], value: Value, component: int = 0
+        self,
+        operation: str,
+        array: Array,
+        indices: tuple[Value, ...],
+        value: Value,
+        component: int = 0,
     ) -> Value:
         result = Value(scalar_of(array))
         self.append(Atomic(result, operation, array, indices, value, component, self.span))

@@ -57,8 +57,15 @@ class Operation:
 
 _ROWS = (
     # arithmetic
-    Operation("neg", 1, _same("int uint float"), "-a; integers wrap; flips the sign of a zero and of a NaN"),
-    Operation("abs", 1, _same("int uint float"), "|a|; the smallest integer stays itself; -0.0 gives 0.0"),
+    Operation(
+        "neg",
+        1,
+        _same("int uint float"),
+        "-a; integers wrap; flips the sign of a zero and of a NaN",
+    ),
+    Operation(
+        "abs", 1, _same("int uint float"), "|a|; the smallest integer stays itself; -0.0 gives 0.0"
+    ),
     Operation("sqrt", 1, _same("float"), "correctly rounded square root on cpu; NaN below zero"),
     Operation("floor", 1, _same("float"), "largest integral value not above a"),
     Operation("ceil", 1, _same("float"), "smallest integral value not below a"),
@@ -80,11 +87,31 @@ _ROWS = (
         _same("int uint float"),
         "as Python's %, the sign of b; integers: a for b == 0; floats: a - b * floor(a / b), each step rounded",
     ),
-    Operation("min", 2, _same("int uint float"), "the smaller; a NaN loses to a number; the sign of a zero is open"),
-    Operation("max", 2, _same("int uint float"), "the larger; a NaN loses to a number; the sign of a zero is open"),
+    Operation(
+        "min",
+        2,
+        _same("int uint float"),
+        "the smaller; a NaN loses to a number; the sign of a zero is open",
+    ),
+    Operation(
+        "max",
+        2,
+        _same("int uint float"),
+        "the larger; a NaN loses to a number; the sign of a zero is open",
+    ),
     # bits
-    Operation("and", 2, _same("bool int uint"), "bitwise and; on bools the logical one, both sides evaluated"),
-    Operation("or", 2, _same("bool int uint"), "bitwise or; on bools the logical one, both sides evaluated"),
+    Operation(
+        "and",
+        2,
+        _same("bool int uint"),
+        "bitwise and; on bools the logical one, both sides evaluated",
+    ),
+    Operation(
+        "or",
+        2,
+        _same("bool int uint"),
+        "bitwise or; on bools the logical one, both sides evaluated",
+    ),
     Operation("xor", 2, _same("bool int uint"), "bitwise exclusive or"),
     Operation("not", 1, _same("bool int uint"), "bitwise complement; on bools the logical one"),
     Operation("shl", 2, _shift, "a << (b mod bits)"),

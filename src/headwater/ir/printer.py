@@ -67,7 +67,11 @@ class _Printer:
         self.line(f"{self.name(value)}: {value.type} = {text}")
 
     def place(self, node: ir.Load | ir.Store | ir.Atomic) -> str:
-        parts = node.array.components if isinstance(node.array, ir.SharedArray) else node.array.type.components
+        parts = (
+            node.array.components
+            if isinstance(node.array, ir.SharedArray)
+            else node.array.type.components
+        )
         suffix = "" if parts == 1 else f".{node.component}"
         return f"{node.array.name}[{self.list(node.indices)}]{suffix}"
 
@@ -110,7 +114,9 @@ class _Printer:
 
     @node.register
     def _(self, node: ir.Atomic) -> None:
-        self.define(node.result, f"atomic {node.operation} {self.place(node)}, {self.name(node.value)}")
+        self.define(
+            node.result, f"atomic {node.operation} {self.place(node)}, {self.name(node.value)}"
+        )
 
     @node.register
     def _(self, node: ir.Assign) -> None:

@@ -19,7 +19,9 @@ def verify(kernel: ir.Kernel) -> None:
 class _Verifier:
     def __init__(self, kernel: ir.Kernel) -> None:
         self.kernel = kernel
-        self.arrays = {p for p in kernel.parameters if isinstance(p, ir.ArrayParameter)} | set(kernel.shared)
+        self.arrays = {p for p in kernel.parameters if isinstance(p, ir.ArrayParameter)} | set(
+            kernel.shared
+        )
         self.variables = set(kernel.variables)
         self.defined: set[ir.Value] = set()
 
@@ -33,7 +35,9 @@ class _Verifier:
 
     def fail(self, text: str, node: ir.Node | None = None) -> InternalError:
         kind = "" if node is None else f"{type(node).__name__}: "
-        return InternalError(f"kernel '{self.kernel.name}': {kind}{text}", span=getattr(node, "span", None))
+        return InternalError(
+            f"kernel '{self.kernel.name}': {kind}{text}", span=getattr(node, "span", None)
+        )
 
     def block(self, block: ir.Block, scope: set[ir.Value], loops: int) -> None:
         """`scope` holds the values seen here; names defined inside stay inside."""
@@ -74,7 +78,9 @@ class _Verifier:
         elif isinstance(node, ir.Constant):
             self.constant(node)
         elif isinstance(node, ir.Index):
-            self.require(node.kind in _INDEX_KINDS and node.axis in (0, 1, 2), "unknown kind or axis", node)
+            self.require(
+                node.kind in _INDEX_KINDS and node.axis in (0, 1, 2), "unknown kind or axis", node
+            )
             self.require(node.result.type is INT32, "the result must be int32", node)
         elif isinstance(node, ir.Extent):
             self.require(node.array in self.arrays, "the array is not the kernel's", node)
@@ -88,21 +94,31 @@ class _Verifier:
         elif isinstance(node, ir.If):
             self.require(node.condition.type is BOOL, "the condition must be a bool", node)
         elif isinstance(node, ir.For):
-            kinds: set[ScalarType] = {v.type for v in (node.index, node.start, node.stop, node.step)}
-            self.require(len(kinds) == 1 and node.index.type.is_integer, "bounds of one integer type are needed", node)
+            kinds: set[ScalarType] = {
+                v.type for v in (node.index, node.start, node.stop, node.step)
+            }
+            self.require(
+                len(kinds) == 1 and node.index.type.is_integer,
+                "bounds of one integer type are needed",
+                node,
+            )
 
     def compute(self, node: ir.Compute) -> None:
         row = OPERATIONS.get(node.operation)
         if row is None:
             raise self.fail(f"unknown operation '{node.operation}'", node)
-        self.require(len(node.arguments) == row.arity, f"'{row.name}' takes {row.arity} operands", node)
+        self.require(
+            len(node.arguments) == row.arity, f"'{row.name}' takes {row.arity} operands", node
+        )
         problem = row.rule(tuple(a.type for a in node.arguments), node.result.type)
         self.require(problem is None, f"'{row.name}': {problem}", node)
 
     def constant(self, node: ir.Constant) -> None:
         kind = node.result.type
         expected = bool if kind.is_bool else float if kind.is_float else int
-        self.require(type(node.value) is expected, f"a {kind} holds a Python {expected.__name__}", node)
+        self.require(
+            type(node.value) is expected, f"a {kind} holds a Python {expected.__name__}", node
+        )
         if kind.is_integer:
             low, high = kind.limits
             self.require(low <= node.value <= high, f"{node.value} does not fit {kind}", node)
@@ -120,7 +136,9 @@ class _Verifier:
         self.require(all(i.type.is_integer for i in node.indices), "indices must be integers", node)
         self.require(0 <= node.component < parts, f"'{array.name}' has {parts} components", node)
         value = node.result if isinstance(node, ir.Load) else node.value
-        self.require(value.type is scalar_of(array), f"'{array.name}' holds {scalar_of(array)}", node)
+        self.require(
+            value.type is scalar_of(array), f"'{array.name}' holds {scalar_of(array)}", node
+        )
         if isinstance(node, ir.Atomic):
             self.require(node.operation in ATOMICS, f"unknown atomic '{node.operation}'", node)
             self.require(node.result.type is value.type, "the result has the element's type", node)

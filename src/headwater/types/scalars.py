@@ -93,5 +93,7 @@ def from_numpy(dtype: np.dtype[Any]) -> ScalarType:
     scalar = _BY_NAME.get(dtype.name)
     if scalar is None:
         known = ", ".join(_BY_NAME)
-        raise HeadwaterError(f"the dtype '{dtype}' is not one that kernels know", hint=f"use one of {known}")
+        raise HeadwaterError(
+            f"the dtype '{dtype}' is not one that kernels know", hint=f"use one of {known}"
+        )
     return scalar

@@ -113,9 +113,7 @@ def test_what_differs_between_lanes() -> None:
     assert not found.divergent_loops
 
 
-@pytest.mark.parametrize(
-    ("threads", "lanes"), [(1, 1), (2, 2), (3, 4), (4, 4), (5, 4), (256, 4)]
-)
+@pytest.mark.parametrize(("threads", "lanes"), [(1, 1), (2, 2), (3, 4), (4, 4), (5, 4), (256, 4)])
 def test_small_blocks_take_fewer_lanes(threads: int, lanes: int) -> None:
     kernel = ir.Kernel("empty", [], (threads, 1, 1))
     assert fitting_lanes(kernel, TARGET) == lanes
