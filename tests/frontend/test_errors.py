@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import inspect
 import linecache
+import math
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +21,18 @@ from tests.frontend.build import VEC3F, array, build, grid_type, struct
 
 import headwater as hw
 from headwater.errors import CompileError
-from headwater.types import BOOL, FLOAT32, FLOAT64, INT32, UINT32, WEAK_FLOAT, WEAK_INT
+from headwater.frontend import Guard
+from headwater.types import (
+    BOOL,
+    FLOAT32,
+    FLOAT64,
+    INT32,
+    UINT32,
+    WEAK_FLOAT,
+    WEAK_INT,
+    ArrayType,
+    GridType,
+)
 
 ARGUMENTS = {
     "y": array(),
@@ -35,8 +47,10 @@ ARGUMENTS = {
     "b": BOOL,
     "n": WEAK_INT,
     "a": WEAK_FLOAT,
-    "s": struct("State", rho=array(), dt=WEAK_FLOAT),
+    "s": struct("State", rho=array(), dt=WEAK_FLOAT, id=ArrayType(INT32, 1, read_only=True)),
     "grid": grid_type(),
+    "flat": GridType("Flat", (("positions", INT32),)),
+    "bare": GridType("Bare", ()),
 }
 
 
@@ -95,6 +109,8 @@ class Fixed:
 OUTSIDE: dict[str, Any] = {
     "hw": hw,
     "np": np,
+    "math": math,
+    "sine": math.sin,
     "plain": plain,
     "recursive": recursive,
     "maybe": maybe,
@@ -119,7 +135,22 @@ CASES = [
     ("y[0] = «HALF»", "the dtype 'float16' is not one"),
     ("y[0] = «LOOSE».h", "is a dataclass that is not frozen"),
     ("y[0] = «FIXED.g»", "'FIXED' has no attribute 'g'"),
-    ("y[0] = «hw.sin»(f)", "'hw' has no attribute 'sin'"),
+    ("y[0] = «hw.nothing»(f)", "'hw' has no attribute 'nothing'"),
+    # known elsewhere, not there yet
+    ("y[0] = «hw.sin»(f)", "'hw.sin': transcendental functions are not there yet"),
+    ("y[0] = «math.exp»(f)", "'math.exp': transcendental functions are not there yet"),
+    ("y[0] = «np.arctan2»(f, f)", "'np.arctan2': transcendental functions are not there yet"),
+    ("y[0] = «sine»(f)", "'sine': transcendental functions are not there yet"),
+    ("y[0] = «pow»(f, f)", "'pow': transcendental functions are not there yet"),
+    ("t = «hw.local».array(4, hw.float32)", "'hw.local' is not there yet"),
+    ("«hw.syncwarp»()", "'hw.syncwarp': shuffles, votes and other functions of a warp are not"),
+    ("y[0] = «hw.shfl_sync»(1, f, 0)", "'hw.shfl_sync': shuffles, votes"),
+    ("«print»(f)", "'print' is not there yet"),
+    ("y[0] = «round»(f)", "'round' is not there yet"),
+    ("y[0] = «np.round»(f)", "'np.round' is not there yet"),
+    ("y[0] = «math.isnan»(f)", "'math.isnan' is not there yet"),
+    ("y[0] = «sorted»(f)", "'sorted' (a 'builtin_function_or_method') cannot be called"),
+    ("«hw.atomic.cas»(k, 0, 1)", "'atomic.cas' is not there yet"),
     ("y[0] = «TEXT»", "'TEXT' is a 'str'"),
     ("y[0] = «'a'»", "a 'str' is not a value"),
     ("y[0] = «None»", "None is not a value"),
@@ -128,7 +159,7 @@ CASES = [
     ("y[0] = «x.strides»[0]", "an array has no 'strides'"),
     ("y[0] = «f.real»", "a float32 has no attribute 'real'"),
     ("y[0] = «hw.threadIdx.w»", "'threadIdx' has no 'w'"),
-    ("«hw.atomic.sub»(y, 0, 1)", "'atomic' has no 'sub'"),
+    ("«hw.atomic.nothing»(y, 0, 1)", "'atomic' has no 'nothing'"),
     # reading before assigning
     ("if b:\n    t = f\ny[0] = «t»", "'t' may be read before it is assigned"),
     ("for j in range(n):\n    t = f\ny[0] = «t»", "'t' may be read before it is assigned"),
@@ -181,6 +212,15 @@ CASES = [
     ("«y[0]» = v[0]", "'y' holds float32, and a vec3 of float32"),
     ("«v[0]» = f", "'v' holds vec3<float32>, and a float32"),
     ("«s.dt» = 1.0", "cannot be changed"),
+    ("«s.id[0]» = 1", "'s.id' can be read in a kernel, but not written"),
+    ("«s.id[0]» += 1", "'s.id' can be read in a kernel, but not written"),
+    ("t = s.id\n«t[0]» = 1", "'s.id' can be read in a kernel, but not written"),
+    ("hw.atomic.add(«s.id», 0, 1)", "'s.id' can be read in a kernel, but not written"),
+    (
+        "for j, d, r in «flat.neighbors(i)»:\n    pass",
+        "its field 'positions' must be an array of 3",
+    ),
+    ("for j, d, r in «bare.neighbors(i)»:\n    pass", "has no field 'positions'"),
     ("y[0] = v[0][«3»]", "the index 3 is outside of a vector"),
     ("y[0] = v[0][«i»]", "must be an integer that is known when compiling"),
     ("t = hw.shared.array(«n», hw.float32)", "the shape of a shared array must be an integer"),
@@ -355,6 +395,47 @@ def test_nothing_works_outside_a_kernel() -> None:
     ):
         with pytest.raises(hw.errors.HeadwaterError, match="inside a kernel"):
             use()
+
+
+@pytest.mark.parametrize(
+    ("body", "hint"),
+    [
+        ("i = «hw.gird»(1)", "did you mean 'grid'?"),
+        ("i = «hw.thredIdx».x", "did you mean 'threadIdx'?"),
+        ("t = hw.shared.array(4, «hw.flot32»)", "did you mean 'float32'?"),
+        ("y[0] = «hw.round»(f)", "hw.floor(x + 0.5)"),
+        ("«hw.atomic.sub»(y, 0, 1)", "add the negative value"),
+        ("y[0] = «sorted»(f)", "those decorated with @hw.function"),
+    ],
+)
+def test_hints(body: str, hint: str) -> None:
+    _, error = failure(body)
+    assert error.hint is not None
+    assert hint in error.hint
+
+
+# --- the axes of an index space -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("body", "axes", "sentence"),
+    [
+        ("p, q = «hw.grid(2)»", 1, r"'grid\(2\)' does not fit .* has 1 axis"),
+        ("p = «hw.grid(1)»", 2, r"'grid\(1\)' does not fit .* has 2 axes"),
+        ("p, q = «hw.grid(2)»", 3, "'grid.*3 axes"),
+        ("p, q = «hw.gridsize(2)»", 1, "'gridsize.*1 axis"),
+        ("k[0] = «hw.threadIdx.y»", 1, "'threadIdx.y' is always 0: .* has 1 axis"),
+        ("k[0] = «hw.blockIdx.z»", 2, "'blockIdx.z' is always 0: .* has 2 axes"),
+    ],
+)
+def test_axes_that_an_index_space_lacks(body: str, axes: int, sentence: str) -> None:
+    text = marked(body)
+    function = compiled(text.code, f"<axes {hash((body, axes))}>")
+    with pytest.raises(CompileError, match=sentence) as caught:
+        build(function, *ARGUMENTS.values(), guard=Guard(axes))
+    assert caught.value.span is not None
+    assert (caught.value.span.line, caught.value.span.column) == (text.line, text.column)
+    build(function, *ARGUMENTS.values())  # launched by blocks, any axis will do
 
 
 def test_too_deep_an_expression() -> None:

@@ -173,10 +173,13 @@ def test_text(function: Any, types: tuple[Any, ...], golden: Golden) -> None:
 
 @pytest.mark.parametrize(("name", "guard"), [("axes", Guard(2)), ("count", Guard(1, count=True))])
 def test_guards(name: str, guard: Guard, golden: Golden) -> None:
-    def over(y):
-        y[hw.grid(1)] = 1.0
+    axes = guard.axes
 
-    golden(f"guard_{name}.txt", ir.format_kernel(build(over, array(), guard=guard)))
+    def over(y):
+        y[hw.grid(axes)] = 1.0
+
+    kernel = build(over, array(ndim=axes), guard=guard)
+    golden(f"guard_{name}.txt", ir.format_kernel(kernel))
 
 
 @pytest.mark.parametrize("repeat", range(3))

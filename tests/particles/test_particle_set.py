@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import headwater as hw
-from headwater.errors import DomainError
+from headwater.errors import CompileError, DomainError
 from headwater.particles import CellGrid, Domain, ParticleSet
 
 UNIT = Domain((0, 0, 0), (1, 1, 1))
@@ -125,6 +125,45 @@ def test_bad_sets(device: hw.Device) -> None:
         ParticleSet(device, UNIT, 5, {"position": hw.vec3i})
     with pytest.raises(DomainError, match="could be transient"):
         ParticleSet(device, UNIT, 5, transient=["rho"])
+    with pytest.raises(DomainError, match=r"field 'v': 'vec3' is not a dtype\n.*hw\.vec3f"):
+        ParticleSet(device, UNIT, 5, {"v": "vec3"})
+    with pytest.raises(DomainError, match="'_types' cannot be the name"):
+        ParticleSet(device, UNIT, 5, {"_types": hw.int32})
+
+
+def test_nothing_takes_the_place_of_a_field(device: hw.Device) -> None:
+    p = some(device)
+    other = device.zeros(30, hw.float64)
+    for name in ("mass", "position", "id", "removed", "count"):
+        with pytest.raises(
+            DomainError, match=rf"p\.{name}\.write\(\.\.\.\) or p\.{name}\.copy_from"
+        ):
+            setattr(p, name, other)
+    for name in ("rho", "capacity", "device", "domain", "version", "_other"):
+        with pytest.raises(DomainError, match=f"'{name}' of the particles cannot be assigned"):
+            setattr(p, name, 3)
+    p.mass.copy_from(other)
+    square.over(p.count, capacity=p.capacity)(p)
+    assert not p.host("mass").any()
+    assert p.capacity == 30
+    assert p.device is device
+
+
+def test_kernels_do_not_write_ids(device: hw.Device) -> None:
+    p = some(device)
+
+    @hw.kernel
+    def renumber(p):
+        p.id[hw.grid(1)] = 0
+
+    @hw.kernel
+    def recount(p):
+        hw.atomic.add(p.count, 0, 1)
+
+    for kernel, name in ((renumber, "id"), (recount, "count")):
+        with pytest.raises(CompileError, match=rf"'p\.{name}' can be read in a kernel, but not"):
+            kernel[1, 1](p)
+    check_association(p)
 
 
 def test_bad_values(device: hw.Device) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -126,6 +128,37 @@ def test_nothing_converts_by_itself(oracle: hw.Device) -> None:
         np.zeros(2) + array
 
 
+def test_elements_stay_on_the_device(oracle: hw.Device) -> None:
+    x = oracle.zeros(2)
+
+    def assign() -> None:
+        x[0] = 1
+
+    uses: list[Callable[[], object]] = [
+        lambda: x[0],
+        assign,
+        lambda: list(x),
+        lambda: x + 1,
+        lambda: 2 * x,
+        lambda: x**2,
+        lambda: -x,
+        lambda: x < 1,
+        lambda: x @ x,
+        lambda: 1 in x,
+        lambda: np.float32(2) * x,
+    ]
+    for use in uses:
+        with pytest.raises(HeadwaterError, match=r"\.numpy\(\)"):
+            use()
+    assert x == x  # by identity: arrays are kept in sets
+    assert x in {x}
+
+
+def test_vector_types_are_among_the_hints(oracle: hw.Device) -> None:
+    with pytest.raises(HeadwaterError, match=r"hw\.vec3f, hw\.vec3d, hw\.vec3i"):
+        oracle.zeros(2, "vec3")
+
+
 def test_device_identity(oracle: hw.Device) -> None:
     assert hw.device("reference") is oracle
     assert hw.device("reference:0") is oracle
@@ -143,7 +176,11 @@ def test_default_device(monkeypatch: pytest.MonkeyPatch, oracle: hw.Device) -> N
 def test_unknown_devices(oracle: hw.Device) -> None:
     with pytest.raises(hw.errors.DeviceError, match="no device 'abacus'") as caught:
         hw.device("abacus")
-    assert "reference" in str(caught.value)
+    lines = str(caught.value).split("\n")
+    assert lines[1].startswith("  hint: there are cpu")
+    assert "reference" in lines[1]
+    absent = [listing.name for listing in hw.devices() if listing.missing]
+    assert [line.strip().partition(":")[0] for line in lines[2:]] == absent
     with pytest.raises(hw.errors.DeviceError, match="no option 'speed'"):
         hw.device("reference", speed=9)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import traceback
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +12,16 @@ import numpy as np
 import pytest
 
 import headwater as hw
-from headwater.errors import CapabilityError, HeadwaterError, LaunchError, MemoryUseError
+from headwater.errors import (
+    CapabilityError,
+    CompileError,
+    HeadwaterError,
+    InternalError,
+    KernelError,
+    LaunchError,
+    MemoryUseError,
+)
+from headwater.runtime.launch import Launch
 
 
 @hw.kernel
@@ -284,9 +294,13 @@ def launch_errors(out: hw.Array) -> dict[str, Callable[[], Any]]:
         "blocks takes an int": lambda: mark[1.5, 32],
         r"\[blocks, threads\] was expected": lambda: mark[32],
         "streams and dynamic shared memory are not there yet": lambda: mark[1, 32, None],
-        "forall is negative": lambda: mark.forall(-1),
+        r"the number of threads of forall\(...\) is negative: -1": lambda: mark.forall(-1),
         "forall takes one number": lambda: mark.forall((2, 2)),
-        "over is negative": lambda: mark.over((4, -4)),
+        r"the shape of over\(...\) is negative: -1": lambda: mark.over(-1),
+        r"the shape of over\(...\) is negative: \(4, -4\)": lambda: mark.over((4, -4)),
+        "does not fit an index space of 1 axis": lambda: mark.over(4, block=(8, 8)),
+        "does not fit an index space of 2 axes": lambda: mark.over((4, 4), block=(8, 8, 2)),
+        "index space of 1 axis: indices": lambda: mark.over(out, capacity=4, block=(1, 2)),
         "over takes an int or a tuple of up to three": lambda: mark.over((1, 1, 1, 1)),
         "block of .* has no threads": lambda: mark.over(4, block=0),
         f"forall of {most + 1:,} threads is too many": lambda: mark.forall(most + 1),
@@ -342,6 +356,63 @@ def test_the_kernel_looks_like_its_function() -> None:
     assert saxpy.__doc__ == "Adds a multiple of x."
     assert repr(saxpy) == "<kernel 'saxpy(y, x, a)'>"
     assert hw.kernel(contract=False)(saxpy.function).options.contract is False
+
+
+def test_launches_say_how_they_are_configured(oracle: hw.Device) -> None:
+    count = oracle.zeros(1, hw.int32)
+    assert repr(mark.over(10)) == "<mark over (10,)>"
+    assert repr(mark2.over((4, 5), block=8)) == "<mark2 over (4, 5), block (8, 1, 1)>"
+    assert repr(mark.over(count, capacity=30)) == "<mark over a count of up to 30>"
+    assert repr(mark.forall(7)) == "<mark forall (7,)>"
+    assert repr(mark[2, 32]) == "<mark [(2, 1, 1), (32, 1, 1)]>"
+
+
+def test_grid_takes_the_axes_of_over(device: hw.Device) -> None:
+    plane = device.zeros((8, 64), hw.int32)
+    with pytest.raises(CompileError, match=r"'grid\(2\)' does not fit"):
+        mark2.over(64)(plane)
+    with pytest.raises(CompileError, match=r"'grid\(2\)' does not fit"):
+        mark2.over(device.full(1, 4, hw.int32), capacity=64)(plane)
+    with pytest.raises(CompileError, match=r"'grid\(1\)' does not fit"):
+        mark.over((4, 2))(device.zeros(8, hw.int32))
+    assert not plane.numpy().any()
+
+
+@hw.kernel
+def broken(out):
+    out[0] = unknown  # noqa: F821
+
+
+def frames(error: BaseException) -> list[str]:
+    return [frame.name for frame in traceback.extract_tb(error.__traceback__)]
+
+
+def test_tracebacks_end_at_the_launch(oracle: hw.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = oracle.zeros(1, hw.int32)
+    freed = oracle.zeros(1, hw.int32)
+    freed.free()
+    uses: list[tuple[type[HeadwaterError], Callable[[], object], str]] = [
+        (CompileError, lambda: broken[1, 1](out), "__call__"),
+        (CompileError, lambda: broken[1, 1].compile(out), "compile"),
+        (CompileError, lambda: broken[1, 1].ir(out), "ir"),
+        (CompileError, lambda: broken[1, 1].source(out), "source"),
+        (LaunchError, lambda: store[1, 1](out, [1]), "__call__"),
+        (MemoryUseError, lambda: mark[1, 1](freed), "__call__"),
+        (KernelError, lambda: mark[2, 1](out), "__call__"),
+    ]
+    for kind, use, last in uses:
+        with pytest.raises(kind) as caught:
+            use()
+        assert frames(caught.value)[1:] == ["<lambda>", last]
+        assert caught.value.__cause__ is None
+
+    def defective(*_: object) -> None:
+        raise InternalError("a defect")
+
+    monkeypatch.setattr(Launch, "_new_plan", defective)
+    with pytest.raises(InternalError) as found:
+        hw.kernel(mark.function)[1, 1](out)
+    assert frames(found.value)[-1] == "defective"
 
 
 # --- what is part of a program's key --------------------------------------------------------------

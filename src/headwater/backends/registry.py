@@ -38,5 +38,5 @@ def find(name: str) -> tuple[Backend, int]:
             if info.name == kind and info.index == index:
                 return backend, position
             known.append(info.name if info.index == 0 else f"{info.name}:{info.index}")
-    hint = "; ".join([f"there are {', '.join(known)}", *absences])
+    hint = "\n        ".join([f"there are {', '.join(known)}", *absences])  # a line a backend
     raise DeviceError(f"there is no device '{name}' here", hint=hint)

@@ -132,6 +132,14 @@ def _axes(frame: Frame, node: ast.Call, name: str) -> range:
     count = frame.constant_integer(node.args[0], f"the argument of '{name}'")
     if not 1 <= count <= 3:
         raise frame.fail(node.args[0], f"'{name}' takes 1, 2 or 3 axes, not {count}")
+    axes = frame.program.axes
+    if axes is not None and count != axes:
+        raise frame.fail(
+            node,
+            f"'{name}({count})' does not fit the launch: its index space, the shape of over(...), has "
+            f"{axes} {'axis' if axes == 1 else 'axes'}",
+            f"write '{name}({axes})', or launch over a shape of {count}",
+        )
     frame.at(node)
     return range(count)
 

@@ -10,7 +10,7 @@ from types import FunctionType, ModuleType
 import numpy as np
 
 from headwater.errors import HeadwaterError
-from headwater.frontend import language
+from headwater.frontend import absent, language
 from headwater.frontend.arithmetic import literal
 from headwater.frontend.fingerprint import MARKERS, MISSING, closure_of, is_frozen, plain
 from headwater.frontend.function import DeviceFunction
@@ -28,6 +28,11 @@ from headwater.types import (
 
 _FLOOR_INTEGER = language.Intrinsic("math.floor")
 _CEIL_INTEGER = language.Intrinsic("math.ceil")
+
+_CALLS = (
+    "kernels call functions of headwater, those decorated with @hw.function, and min, max, abs, range, len, int, "
+    "float, bool"
+)
 
 # Python's own functions that mean something in a kernel, by identity.
 _KNOWN: dict[object, Operand] = {
@@ -106,8 +111,17 @@ def attribute(captured: Captured, name: str) -> Operand:
     """A member of a module, or a field of a frozen dataclass."""
     found = getattr(captured.value, name, MISSING)
     if found is MISSING:
-        raise Unusable(f"'{captured.name}' has no attribute '{name}'")
+        raise _missing(captured, name)
     return freeze(f"{captured.name}.{name}", found)
+
+
+def _missing(captured: Captured, name: str) -> Unusable:
+    module, shown = captured.value, f"{captured.name}.{name}"
+    if isinstance(module, ModuleType):
+        explained = absent.explain_member(module, shown, name)
+        if explained is not None:
+            return Unusable(*explained)
+    return Unusable(f"'{captured.name}' has no attribute '{name}'")
 
 
 def _strong(name: str, value: np.generic) -> Literal:
@@ -141,8 +155,11 @@ def _refused(name: str, value: object) -> Unusable:
         return Unusable(
             f"'{name}' is a dataclass that is not frozen", "use @dataclass(frozen=True)"
         )
+    explained = absent.explain_object(name, value)
+    if explained is not None:
+        return Unusable(*explained)
     if callable(value):
-        return Unusable(f"'{name}' (a '{kind}') cannot be called in a kernel")
+        return Unusable(f"'{name}' (a '{kind}') cannot be called in a kernel", _CALLS)
     return Unusable(
         f"'{name}' is a '{kind}' from outside the kernel, which cannot be frozen into it",
         "pass it as an argument; numbers, types, tuples and frozen dataclasses can be captured",

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from headwater import ir
-from headwater.frontend import arithmetic, capture, memory
+from headwater.frontend import absent, arithmetic, capture, memory
 from headwater.frontend.calls import call, choose
 from headwater.frontend.frame import FALSE, Frame
 from headwater.frontend.language import Axes, Namespace
@@ -157,6 +157,14 @@ def _axis(frame: Frame, node: ast.Attribute, base: Axes) -> Operand:
     axis = "xyz".find(node.attr) if len(node.attr) == 1 else -1
     if axis < 0:
         raise frame.fail(node, f"'{base.name}' has no '{node.attr}'", "it has x, y and z")
+    axes = frame.program.axes
+    if axes is not None and axis >= axes and base.kind in ("thread", "block"):
+        raise frame.fail(
+            node,
+            f"'{base.name}.{node.attr}' is always 0: the index space, the shape of over(...), has {axes} "
+            f"{'axis' if axes == 1 else 'axes'}",
+            "launch over a shape of more axes, or by kernel[blocks, threads]",
+        )
     if base.kind == "block_size":
         return Literal(frame.program.kernel.block_shape[axis], frame.program.dialect.integer)
     return Runtime(frame.program.builder.index(base.kind, axis))
@@ -165,6 +173,9 @@ def _axis(frame: Frame, node: ast.Attribute, base: Axes) -> Operand:
 def _member(frame: Frame, node: ast.Attribute, base: Namespace) -> Operand:
     found = base.members.get(node.attr)
     if found is None:
+        explained = absent.explain_atomic(node.attr) if base.name == "atomic" else None
+        if explained is not None:
+            raise frame.fail(node, *explained)
         raise frame.fail(
             node, f"'{base.name}' has no '{node.attr}'", f"it has {', '.join(base.members)}"
         )
@@ -304,7 +315,8 @@ def _joined(
         ir.If(program.emit(tested, BOOL), block, ir.Block(), frame.source.at(node))
     )
     read = program.read(key)
-    assert not isinstance(read, Vector)
+    if isinstance(read, Vector):
+        raise program.broken("a condition has become a vector")
     return read
 
 
@@ -320,7 +332,8 @@ def _compare(frame: Frame, node: ast.Compare) -> Operand:
             return _comparison(frame, node, operator, before, right)
 
         result = test() if result is None else _chained(frame, node, position, result, test, held)
-    assert result is not None
+    if result is None:
+        raise frame.program.broken("a comparison has no sides")
     return result
 
 

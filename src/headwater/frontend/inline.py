@@ -170,7 +170,9 @@ def _result_name(child: Frame, position: int) -> str:
 
 def return_from(child: Frame, node: ast.Return) -> None:
     """`return value` inside an inlined body."""
-    assert child.results is not None
+    results = child.results
+    if results is None:
+        raise child.program.broken(f"'{child.source.name}' returns where no return was found")
     value = _value(child, node)
     parts: tuple[Scalar | Vector, ...]
     if isinstance(value, Nothing):
@@ -179,9 +181,9 @@ def return_from(child: Frame, node: ast.Return) -> None:
         count, parts = len(value.items), value.items  # type: ignore[assignment]
     else:
         count, parts = -1, (value,)  # type: ignore[assignment]
-    if child.results.count is None:
-        child.results.count = count
-    if child.results.count != count:
+    if results.count is None:
+        results.count = count
+    if results.count != count:
         raise child.fail(node, f"'{child.source.name}' returns different numbers of values")
     child.at(node)
     for position, part in enumerate(parts):

@@ -65,6 +65,7 @@ def _lower_once(
     frame = Frame(program, source)
     if guard is not None:
         _guard(frame, guard)
+        program.axes = guard.axes
     nodes = {node.arg: node for node in ast.walk(source.tree.args) if isinstance(node, ast.arg)}
     for name, kind in arguments:
         frame.bind_parameter(nodes.get(name, source.tree), name, Argument((name,), kind))

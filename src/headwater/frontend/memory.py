@@ -158,10 +158,20 @@ def store_component(
     frame: Frame, node: ast.AST, where: Place, component: int, value: Operand
 ) -> None:
     """`array[...].x = value`."""
+    _check_writable(frame, node, where.array)
     emitted = _converted(frame, node, where, value)
     frame.program.builder.store(where.target, where.indices, emitted, component)
     if isinstance(where.target, ir.ArrayParameter):
         where.target.written = True
+
+
+def _check_writable(frame: Frame, node: ast.AST, array: Array) -> None:
+    if array.type.read_only:
+        raise frame.fail(
+            node,
+            f"'{'.'.join(array.path)}' can be read in a kernel, but not written",
+            "write to an array of your own",
+        )
 
 
 def _converted(frame: Frame, node: ast.AST, where: Place, value: Operand) -> ir.Value:
@@ -310,6 +320,7 @@ def atomic(frame: Frame, node: ast.Call, operation: str) -> Operand:
             f"'hw.atomic.{operation}' works on scalars, and '{array.name}' holds {kind}",
             "keep one array for each component" if isinstance(kind, VectorType) else "use int32",
         )
+    _check_writable(frame, target, array)
     where = element(frame, node, array, index)
     value = _converted(frame, amount, where, frame.expression(amount))
     frame.at(node)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from headwater import ir
-from headwater.errors import CompileError, Span
+from headwater.errors import CompileError, InternalError, Span
 from headwater.frontend.dialect import Dialect
 from headwater.frontend.values import (
     Array,
@@ -59,6 +59,8 @@ class Program:
         self.kernel = kernel
         self.table = table
         self.dialect = dialect
+        # How many axes the index space has; None where the kernel is launched by blocks.
+        self.axes: int | None = None
         self.builder = ir.Builder(kernel.body, kernel.span)
         self.open: list[ir.Block] = [kernel.body]
         self.calls: list[tuple[str, Span]] = []
@@ -76,6 +78,10 @@ class Program:
         parts = [hint] if hint else []
         parts += [f"in '{name}', called at {_place(at)}" for name, at in reversed(self.calls)]
         return CompileError(text, span=span or self.builder.span, hint="; ".join(parts) or None)
+
+    def broken(self, text: str) -> InternalError:
+        """The error to raise where this compiler contradicts itself."""
+        return InternalError(text, span=self.builder.span)
 
     @contextmanager
     def inside(self, block: ir.Block) -> Iterator[None]:
@@ -272,9 +278,10 @@ class Program:
     def assign_component(self, key: Key, component: int, value: Scalar) -> None:
         """Give one component of a vector variable a value."""
         known = self.table.types[key]
-        assert isinstance(known, VectorType)
-        kind = self.table.assign(key, VectorType(value.kind, known.size))
-        assert isinstance(kind, VectorType)
+        size = known.size if isinstance(known, VectorType) else 0
+        kind = self.table.assign(key, VectorType(value.kind, size))
+        if not isinstance(kind, VectorType):
+            raise self.broken(f"'{key[1]}' has components but is no vector")
         if kind.scalar.weak:
             self.table.link(key, value)
             return

@@ -283,7 +283,7 @@ def _for(frame: Frame, node: ast.For) -> bool:
     if isinstance(iterable, Range):
         return _for_range(frame, node, iterable)
     if isinstance(iterable, Neighbors) and iterable.center is not None:
-        return _for_neighbors(frame, node, iterable)
+        return _for_neighbors(frame, node, iterable, iterable.center)
     raise frame.fail(
         node.iter,
         f"a 'for' loop goes over 'range(...)' or 'grid.neighbors(...)', not {describe(iterable)}",
@@ -310,7 +310,7 @@ def _for_range(frame: Frame, node: ast.For, bounds: Range) -> bool:
     return True
 
 
-def _for_neighbors(frame: Frame, node: ast.For, loop: Neighbors) -> bool:
+def _for_neighbors(frame: Frame, node: ast.For, loop: Neighbors, around: Scalar | Vector) -> bool:
     targets = node.target.elts if isinstance(node.target, ast.Tuple) else []
     if len(targets) != 3 or not all(isinstance(target, ast.Name) for target in targets):
         raise frame.fail(
@@ -321,7 +321,7 @@ def _for_neighbors(frame: Frame, node: ast.For, loop: Neighbors) -> bool:
     program, before = frame.program, frame.names
     frame.at(node.iter)
     grid = _grid_of(frame, node.iter, loop)
-    center, center_index = _center_of(frame, grid, loop.center)
+    center, center_index = _center_of(frame, grid, around)
     kind = grid.positions.type.scalar
     index = ir.Value(INT32, "j")
     offset = (ir.Value(kind, "dx"), ir.Value(kind, "dy"), ir.Value(kind, "dz"))
@@ -363,28 +363,36 @@ def _grid_of(frame: Frame, node: ast.expr, loop: Neighbors) -> ir.GridRef:
             raise frame.fail(node, f"'{grid.type.name}' has no field '{name}', which a grid needs")
         return program.argument((*grid.path, name), kind)
 
-    def array(name: str) -> ir.ArrayParameter:
+    def misfit(name: str, wanted: str, value: Operand) -> Exception:
+        return frame.fail(
+            node,
+            f"'{grid.type.name}' is no grid: its field '{name}' must be {wanted}, not {describe(value)}",
+        )
+
+    def array(name: str, components: int) -> ir.ArrayParameter:
         value = field(name)
-        assert isinstance(value, Array)
-        found = program.array(value)
-        assert isinstance(found, ir.ArrayParameter)
+        found = program.array(value) if isinstance(value, Array) else None
+        if not isinstance(found, ir.ArrayParameter) or found.type.components != components:
+            raise misfit(name, f"an array of {components} components", value)
         return found
 
-    positions = array("positions")
+    positions = array("positions", 3)
     scalar = positions.type.scalar
 
     def vector(name: str, kind: ScalarType) -> tuple[ir.Value, ir.Value, ir.Value]:
         value = field(name)
-        assert isinstance(value, Vector)
+        if not isinstance(value, Vector):
+            raise misfit(name, "a vec3", value)
         x, y, z = value.components
         return program.emit(x, kind), program.emit(y, kind), program.emit(z, kind)
 
     cutoff2 = field("cutoff2")
-    assert isinstance(cutoff2, SCALAR_CLASSES)
+    if not isinstance(cutoff2, SCALAR_CLASSES):
+        raise misfit("cutoff2", "a scalar", cutoff2)
     return ir.GridRef(
         "_".join(grid.path),
         positions,
-        array("cell_start"),
+        array("cell_start", 1),
         vector("low", scalar),
         vector("inverse", scalar),
         vector("box", scalar),
@@ -396,13 +404,12 @@ def _grid_of(frame: Frame, node: ast.expr, loop: Neighbors) -> ir.GridRef:
 
 
 def _center_of(
-    frame: Frame, grid: ir.GridRef, center: Scalar | Vector | None
+    frame: Frame, grid: ir.GridRef, center: Scalar | Vector
 ) -> tuple[tuple[ir.Value, ir.Value, ir.Value], ir.Value | None]:
     program, scalar = frame.program, grid.positions.type.scalar
     if isinstance(center, Vector):
         x, y, z = (program.emit(part, scalar) for part in center.components)
         return (x, y, z), None
-    assert center is not None
     index = program.emit(center, INT32)
     load = program.builder.load
     x, y, z = (load(grid.positions, (index,), component) for component in range(3))

@@ -32,9 +32,13 @@ class CellGrid:
     a vec3 in place of i, each particle that close to the point. On periodic axes x_ij is the minimal image and a
     pair comes once, even where the box is shorter than two cutoffs.
 
-    Cells are cutoff / reach wide or slightly more; a larger `reach` searches more cells and fewer particles, and the
-    default is 2, or 1 where the domain is mostly empty. Cells grow where there would be more than four times as
-    many as the set has places.
+    Cells are cutoff / reach wide or slightly more; a larger `reach` searches more cells and fewer particles. There
+    are at most four cells for each place of the set (its capacity), or 4096 if that is more. The default reach is 2
+    where cells of half the cutoff are no more than that, which takes two places of the set or more for each cube of
+    the cutoff's width in the domain, and 1 otherwise. Cells that would still be too many are made larger.
+
+    The grid is what the last `update` found. Particles that moved since then are not noticed, on any device: pairs
+    may be missing, or measured from places in the wrong cells. Only adding, removing and reordering are noticed.
     """
 
     def __init__(self, particles: ParticleSet, cutoff: float, *, reach: int | None = None) -> None:

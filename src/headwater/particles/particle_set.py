@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 import headwater as hw
-from headwater.errors import DomainError
+from headwater.errors import DomainError, HeadwaterError
 from headwater.particles.domain import Domain
 from headwater.primitives import Workspace, gather, select
 from headwater.runtime.array import Array
@@ -17,7 +17,7 @@ from headwater.runtime.device import Device
 from headwater.runtime.elements import ElementType, element_type, host_shape, scalar_of
 from headwater.types import FLOAT32, FLOAT64, INT32, ScalarType, VectorType
 
-_RESERVED = ("id", "removed", "count", "device", "domain", "capacity", "workspace", "version")
+_RESERVED = ("id", "removed", "count")
 _OWNER = "particles"
 
 
@@ -48,10 +48,29 @@ class ParticleSet:
     - `count`: an int32 array of one element, the number of particles. Launch with
       `kernel.over(p.count, capacity=p.capacity)`.
 
+    Kernels read `p.id` and `p.count`, and cannot write them.
+
     Fields named in `transient` hold values of one step only: they are not carried along when particles change
     places, and are unknown after that. On the host `p.name` is the field's array of this moment: it is another one
-    after each reordering.
+    after each reordering. Values are given by `p.name.write(...)` or `p.name.copy_from(...)`; nothing can be
+    assigned to `p.name`.
     """
+
+    __slots__ = (
+        "__weakref__",
+        "_arrays",
+        "_capacity",
+        "_device",
+        "_domain",
+        "_next_id",
+        "_spares",
+        "_transient",
+        "_types",
+        "_version",
+        "_workspace",
+    )
+
+    __kernel_read_only__ = frozenset({"id", "count"})
 
     def __init__(
         self,
@@ -68,11 +87,11 @@ class ParticleSet:
             raise DomainError(
                 f"a capacity of 1 to 2^31 - 2^16 particles is possible, not {capacity}"
             )
-        self.device = device
-        self.domain = domain
-        self.capacity = int(capacity)
-        self.workspace = workspace or Workspace(device, _OWNER)
-        self.version = 0
+        self._device = device
+        self._domain = domain
+        self._capacity = int(capacity)
+        self._workspace = workspace or Workspace(device, _OWNER)
+        self._version = 0
         self._types = _field_types(fields or {})
         self._transient = frozenset(transient)
         unknown = sorted(self._transient - set(self._types))
@@ -92,18 +111,55 @@ class ParticleSet:
         return self.device.zeros(self.capacity, kind, owner=_OWNER)
 
     def __getattr__(self, name: str) -> Array:
-        arrays: dict[str, Array] = self.__dict__.get("_arrays", {})
-        if name not in arrays:
+        if name in ParticleSet.__slots__:  # not set yet
+            raise AttributeError(name)
+        if name not in self._arrays:
             raise AttributeError(
-                f"the particles have no field '{name}'; they have {', '.join(arrays)}"
+                f"the particles have no field '{name}'; they have {', '.join(self._arrays)}"
             )
-        return arrays[name]
+        return self._arrays[name]
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in ParticleSet.__slots__:
+            super().__setattr__(name, value)
+        elif name in self._arrays:
+            raise DomainError(
+                f"'{name}' of the particles is an array on the device, and no other takes its place",
+                hint=f"use p.{name}.write(...) or p.{name}.copy_from(...)",
+            )
+        else:
+            raise DomainError(f"'{name}' of the particles cannot be assigned", hint=self._hint())
 
     def __kernel_argument__(self) -> Mapping[str, object]:
         return self._arrays
 
     def __repr__(self) -> str:
         return f"ParticleSet({', '.join(self._types)}; capacity {self.capacity})"
+
+    @property
+    def device(self) -> Device:
+        """Where the fields are."""
+        return self._device
+
+    @property
+    def domain(self) -> Domain:
+        """The box, and along which axes it is periodic."""
+        return self._domain
+
+    @property
+    def capacity(self) -> int:
+        """How many particles there is room for; the length of each field."""
+        return self._capacity
+
+    @property
+    def workspace(self) -> Workspace:
+        """Scratch arrays of sorting and removing."""
+        return self._workspace
+
+    @property
+    def version(self) -> int:
+        """Counts how often particles were added, removed or reordered; not how often they moved."""
+        return self._version
 
     @property
     def fields(self) -> Mapping[str, ElementType]:
@@ -136,7 +192,7 @@ class ParticleSet:
         return int(self._arrays["count"].numpy()[0])
 
     def _hint(self) -> str:
-        return f"there are {', '.join(self._types)}"
+        return f"the fields are {', '.join(self._types)}"
 
     # --- adding and removing ----------------------------------------------------------------------
 
@@ -170,7 +226,7 @@ class ParticleSet:
             _append.over(added)(self._arrays[name], staged, start)
         self._arrays["count"].fill(start + added)
         self._next_id += added
-        self.version += 1
+        self._version += 1
         return ids
 
     def _host_values(self, name: str, values: npt.ArrayLike, count: int | None) -> npt.NDArray[Any]:
@@ -215,14 +271,14 @@ class ParticleSet:
             current = self._arrays[name]
             gather(spare, current, order, count=count, workspace=self.workspace)
             self._arrays[name], self._spares[name] = spare, current
-        self.version += 1
+        self._version += 1
 
 
 def _field_types(
     fields: Mapping[str, ElementType | npt.DTypeLike],
 ) -> dict[str, ElementType]:
     """The types by name: position and id first."""
-    kinds = {name: element_type(kind) for name, kind in fields.items()}
+    kinds = {name: _field_type(name, kind) for name, kind in fields.items()}
     for name in kinds:
         if name in _RESERVED or not name.isidentifier() or hasattr(ParticleSet, name):
             raise DomainError(f"'{name}' cannot be the name of a field")
@@ -230,3 +286,10 @@ def _field_types(
     if position not in (VectorType(FLOAT32, 3), VectorType(FLOAT64, 3)):
         raise DomainError(f"positions are vec3f or vec3d, not {position}")
     return {"position": position, "id": INT32, **kinds}
+
+
+def _field_type(name: str, kind: ElementType | npt.DTypeLike) -> ElementType:
+    try:
+        return element_type(kind)
+    except HeadwaterError as error:
+        raise DomainError(f"field '{name}': {error.message}", hint=error.hint) from None

@@ -72,10 +72,10 @@ class _ArrayDescriber:
 
     def flatten(self, value: Array, leaves: list[Any], keys: list[object]) -> None:
         leaves.append(value)
-        keys.append(value.key)
+        keys.append(value._key)
 
     def describe(self, value: Array, path: Path) -> ArgumentType:
-        return value.type
+        return value._type
 
     def field(self, value: Array, name: str) -> Any:
         raise KeyError(name)
@@ -132,11 +132,15 @@ class _Struct:
 
 
 class _Bundle:
-    """An object that names its parts itself, with `__kernel_argument__`; perhaps a cell grid."""
+    """An object that names its parts itself, with `__kernel_argument__`; perhaps a cell grid.
+
+    Arrays that its class names in `__kernel_read_only__` can be read by kernels and not written.
+    """
 
     def __init__(self, kind: type) -> None:
         self.kind = kind
         self.is_grid = hasattr(kind, "__kernel_grid__")
+        self.read_only: frozenset[str] = getattr(kind, "__kernel_read_only__", frozenset())
 
     def flatten(self, value: Any, leaves: list[Any], keys: list[object]) -> None:
         parts: Mapping[str, object] = value.__kernel_argument__()
@@ -147,19 +151,25 @@ class _Bundle:
         for part in parts.values():
             if type(part) is Array:  # most are, and a launch of a particle set has many
                 leaves.append(part)
-                keys.append(part.key)
+                keys.append(part._key)
             else:
                 DESCRIBERS[type(part)].flatten(part, leaves, keys)
 
     def describe(self, value: Any, path: Path) -> ArgumentType:
         parts: Mapping[str, object] = value.__kernel_argument__()
-        fields = tuple((name, describe(part, (*path, name))) for name, part in parts.items())
+        fields = tuple((name, self._part(part, path, name)) for name, part in parts.items())
         name = self.kind.__qualname__
         if not self.is_grid:
             return StructType(name, fields)
         periodic, reach = value.__kernel_grid__()
         x, y, z = map(bool, periodic)
         return GridType(name, fields, (x, y, z), int(reach))
+
+    def _part(self, part: object, path: Path, name: str) -> ArgumentType:
+        kind = describe(part, (*path, name))
+        if isinstance(kind, ArrayType) and name in self.read_only:
+            return dataclasses.replace(kind, read_only=True)
+        return kind
 
     def field(self, value: Any, name: str) -> Any:
         return value.__kernel_argument__()[name]

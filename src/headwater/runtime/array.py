@@ -41,15 +41,15 @@ class Array:
 
     __slots__ = (
         "__weakref__",
+        "_allocation",
         "_argument",
+        "_key",
         "_layout",
-        "allocation",
+        "_type",
         "device",
         "dtype",
-        "key",
         "shape",
         "strides",
-        "type",
     )
 
     def __init__(self, device: Device, dtype: ElementType, shape: Shape, owner: str) -> None:
@@ -66,14 +66,14 @@ class Array:
         self.dtype = dtype
         self.shape = shape
         self.strides = row_major(shape)
-        self.type = ArrayType(dtype, len(shape))
-        self.key = device.array_key(self.type)
+        self._type = ArrayType(dtype, len(shape))
+        self._key = device._array_key(self._type)
         self._layout = layout
-        self.allocation = Allocation(device.driver, device.name, max(nbytes, 64), owner)
+        memory = device.driver.allocate(max(nbytes, 64))
+        self._allocation = Allocation(device.driver, device.name, memory, owner)
         strides = tuple(stride * layout.element_stride for stride in self.strides)
-        assert self.allocation.memory is not None
         self._argument: ArrayArgument | None = ArrayArgument(
-            self.allocation.memory, 0, shape, strides, layout.component_stride
+            memory, 0, shape, strides, layout.component_stride
         )
 
     # --- what it is -------------------------------------------------------------------------------
@@ -81,7 +81,7 @@ class Array:
     @property
     def owner(self) -> str:
         """The label under which the memory is counted."""
-        return self.allocation.owner
+        return self._allocation.owner
 
     @property
     def ndim(self) -> int:
@@ -116,7 +116,19 @@ class Array:
             hint="call .numpy() to download a copy",
         )
 
-    def argument(self) -> ArrayArgument:
+    def _refuse(self, *_: Any) -> Any:
+        raise HeadwaterError(
+            f"{self!r} has no elements and no arithmetic on the host: its values are in device memory",
+            hint="call .numpy() to download a copy, or compute in a kernel",
+        )
+
+    # The result is Any, so that a kernel with annotated arguments passes a type checker.
+    __getitem__ = __setitem__ = __delitem__ = __iter__ = __contains__ = _refuse
+    __add__ = __sub__ = __mul__ = __truediv__ = __floordiv__ = __mod__ = __pow__ = _refuse
+    __radd__ = __rsub__ = __rmul__ = __rtruediv__ = __rfloordiv__ = __rmod__ = __rpow__ = _refuse
+    __lt__ = __le__ = __gt__ = __ge__ = __neg__ = __abs__ = __matmul__ = _refuse
+
+    def _usable(self) -> ArrayArgument:
         """What a launch passes; MemoryUseError after `free`."""
         argument = self._argument
         if argument is None:
@@ -127,7 +139,7 @@ class Array:
 
     def numpy(self) -> npt.NDArray[Any]:
         """Download a copy, after all work launched before. Vectors come as a last axis of components."""
-        memory = self.argument().memory
+        memory = self._usable().memory
         components, scalar = components_of(self.dtype), scalar_of(self.dtype)
         result: npt.NDArray[Any] = np.empty(host_shape(self.dtype, self.shape), scalar.numpy)
         if result.size == 0:
@@ -161,7 +173,7 @@ class Array:
 
     def _upload(self, host: npt.NDArray[Any]) -> None:
         """Write a contiguous host array of the right type and shape."""
-        memory = self.argument().memory
+        memory = self._usable().memory
         if host.size == 0:
             return
         components = components_of(self.dtype)
@@ -194,7 +206,7 @@ class Array:
             )
         if (source.dtype, source.shape) != (self.dtype, self.shape):
             raise HeadwaterError(f"{source!r} cannot be copied to {self!r}: types or shapes differ")
-        origin, target = source.argument().memory, self.argument().memory
+        origin, target = source._usable().memory, self._usable().memory
         if source.device is not self.device:
             self._upload(source.numpy())
         elif source is not self and self.size > 0:
@@ -213,5 +225,5 @@ class Array:
 
     def free(self) -> None:
         """Give the memory back now. MemoryUseError if that was done before; so is any later use."""
-        self.allocation.free()
+        self._allocation.free()
         self._argument = None

@@ -50,7 +50,7 @@ class Device:
     def __repr__(self) -> str:
         return f"Device('{self.name}')"
 
-    def array_key(self, kind: ArrayType) -> ArrayKey:
+    def _array_key(self, kind: ArrayType) -> ArrayKey:
         """The one key of arrays of this type here."""
         key = self._array_keys.get(kind)
         return key if key is not None else self._array_keys.setdefault(kind, ArrayKey(self, kind))
@@ -124,8 +124,16 @@ _opening = threading.Lock()
 def device(name: str | None = None, **options: Any) -> Device:
     """The device of a name such as 'cpu' or 'reference'; the default one without a name.
 
-    `options` are the backend's own, for example the number of threads; each set of options is a device of
-    its own. Raises DeviceError for an unknown name, with the names there are and why others are missing.
+    `headwater.devices()` lists the names. `options` are the backend's own, and each set of options is a device of
+    its own, with its own arrays:
+
+    - 'cpu': `threads`, how many threads run blocks (all usable cores, or HEADWATER_THREADS), and `lanes`, the SIMD
+      width in 32-bit lanes: 1, 4, 8 or 16 (the machine's own, or HEADWATER_LANES);
+    - 'reference': `backwards=1` runs the threads of a launch in the opposite order, which shows races;
+    - 'vulkan' and the other devices of WebGPU: `checked=1` keeps bounds checks in the kernels.
+
+    Raises DeviceError for an unknown name, with the names there are and why others are missing, and for an option
+    that the device does not have.
     """
     wanted = config.DEVICE.read() if name is None else name
     key = (wanted.removesuffix(":0"), tuple(sorted(options.items())))

@@ -34,7 +34,10 @@ def element_type(dtype: ElementType | npt.DTypeLike) -> ElementType:
         parsed = np.dtype(dtype)
     except TypeError:
         known = ", ".join(scalar.name for scalar in SCALARS)
-        raise HeadwaterError(f"{dtype!r} is not a dtype", hint=f"use one of {known}") from None
+        raise HeadwaterError(
+            f"{dtype!r} is not a dtype",
+            hint=f"use one of {known}, or of the vectors hw.vec3f, hw.vec3d, hw.vec3i",
+        ) from None
     return from_numpy(parsed)
 
 

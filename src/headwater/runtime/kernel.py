@@ -21,6 +21,8 @@ from headwater.types import INT32
 # Threads along an axis. Blocks round it up, and the last index must still fit int32.
 MAX_THREADS = 2**31 - 2**16
 _MAX_LAUNCHES = 256
+# What a size is called where it is negative.
+_NAMES = {"over": "the shape of over(...)", "forall": "the number of threads of forall(...)"}
 _HINT = "write kernel[blocks, threads](...), kernel.forall(n)(...) or kernel.over(shape)(...)"
 
 Mode = tuple[Triple | None, int, Guard | None]
@@ -74,7 +76,7 @@ class Kernel:
             raise LaunchError(
                 f"kernel '{self.name}': forall takes one number", hint="use over for a shape"
             )
-        return Launch(self, Configuration(block=self._block(block), extents=extents))
+        return Launch(self, Configuration(block=self._block(block, 1), extents=extents))
 
     def over(
         self,
@@ -85,18 +87,22 @@ class Kernel:
     ) -> Launch:
         """Exactly the threads of the index space `shape` (x first): the compiler adds the guard.
 
+        The kernel asks for its indices with `grid(n)`, where n is the number of axes of `shape`; another n, or
+        `threadIdx` and `blockIdx` of an axis that is not there, is a CompileError.
+
         A device array of one int32 instead of a shape runs as many threads as it holds when the kernel starts,
-        at most `capacity`, and the host does not wait for the value.
+        at most `capacity`, and the host does not wait for the value. `block` is the shape of a block, with no
+        more axes than the index space; the device chooses it by default.
         """
         if isinstance(shape, Array):
             extents = self._extents(self._capacity(shape, capacity), "capacity")
             guard = Guard(1, count=True)
-            return Launch(self, Configuration(None, self._block(block), extents, guard, shape))
+            return Launch(self, Configuration(None, self._block(block, 1), extents, guard, shape))
         if capacity is not None:
             raise LaunchError(f"kernel '{self.name}': a capacity belongs to a count on the device")
         extents = self._extents(shape, "over")
-        guard = Guard(len(extents))
-        return Launch(self, Configuration(None, self._block(block), extents, guard))
+        axes = len(extents)
+        return Launch(self, Configuration(None, self._block(block, axes), extents, Guard(axes)))
 
     # --- for tools and tests ----------------------------------------------------------------------
 
@@ -117,12 +123,12 @@ class Kernel:
 
     # --- for Launch -------------------------------------------------------------------------------
 
-    def entries(self, mode: Mode) -> dict[tuple[object, ...], Entry]:
+    def _entries_of(self, mode: Mode) -> dict[tuple[object, ...], Entry]:
         """What launches of one block shape and guard share."""
         found = self._entries.get(mode)
         return found if found is not None else self._entries.setdefault(mode, {})
 
-    def bind(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+    def _bind(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
         """The arguments in the order of the parameters; LaunchError where they do not match."""
         signature = inspect.signature(self.function)
         try:
@@ -161,12 +167,17 @@ class Kernel:
         with contextlib.suppress(TypeError):  # lists are accepted as sizes, but not kept
             self._launches[given] = launch
 
-    def _block(self, block: int | tuple[int, ...] | None) -> Triple | None:
+    def _block(self, block: int | tuple[int, ...] | None, axes: int = 3) -> Triple | None:
         if block is None:
             return None
         triple = self._triple(block, "block")
         if 0 in triple:
             raise LaunchError(f"kernel '{self.name}': a block of {triple} has no threads")
+        if any(threads > 1 for threads in triple[axes:]):
+            raise LaunchError(
+                f"kernel '{self.name}': a block of {triple} does not fit an index space of {axes} "
+                f"{'axis' if axes == 1 else 'axes'}: indices would come more than once"
+            )
         return triple
 
     def _extents(self, given: object, what: str) -> tuple[int, ...]:
@@ -203,7 +214,8 @@ class Kernel:
             )
         result = tuple(map(int, sizes))
         if min(result) < 0:
-            raise LaunchError(f"kernel '{self.name}': {what} is negative: {given!r}")
+            name = _NAMES.get(what, what)
+            raise LaunchError(f"kernel '{self.name}': {name} is negative: {given!r}")
         return result
 
 

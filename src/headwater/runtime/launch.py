@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from headwater.backends.contract import Executable, LaunchArgument
-from headwater.errors import InternalError, LaunchError
+from headwater.errors import (
+    CompileError,
+    DomainError,
+    InternalError,
+    KernelError,
+    LaunchError,
+    MemoryUseError,
+)
 from headwater.runtime.arguments import (
     DESCRIBERS,
     Path,
@@ -43,6 +50,8 @@ Converter = Callable[[Any], LaunchArgument]
 
 _MAX_FLOAT32 = float(np.finfo(np.float32).max)
 _AXES = ("x", "y", "z")
+# Causes that the user's line and arguments explain: how Headwater found them is left out of the traceback.
+_USERS_ERRORS = (CompileError, DomainError, KernelError, LaunchError, MemoryUseError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +67,13 @@ class Configuration:
     extents: tuple[int, ...] = ()
     guard: Guard | None = None
     count: Array | None = None
+
+    def __str__(self) -> str:
+        if self.grid is not None:
+            return f"[{self.grid}, {self.block}]"
+        size = f"a count of up to {self.extents[0]}" if self.count is not None else self.extents
+        block = "" if self.block is None else f", block {self.block}"
+        return f"{'forall' if self.guard is None else 'over'} {size}{block}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +97,10 @@ class Entry:
 
 
 class Launch:
-    """A configured kernel: call it with the arguments to launch, or ask for its texts."""
+    """A configured kernel: call it with the arguments to launch, or ask for its texts.
+
+    `kernel` is the kernel, and `configuration` how it is launched.
+    """
 
     __slots__ = ("_axes", "_entries", "configuration", "kernel")
 
@@ -89,9 +108,7 @@ class Launch:
         self.kernel = kernel
         self.configuration = configuration
         self._axes = len(configuration.extents)
-        self._entries = kernel.entries(
-            (configuration.block, self._axes, configuration.guard),
-        )
+        self._entries = kernel._entries_of((configuration.block, self._axes, configuration.guard))
 
     def __call__(self, *arguments: Any, **named: Any) -> None:
         """Launch. Returns before the work is done; downloads and `Device.synchronize` wait for it.
@@ -99,31 +116,43 @@ class Launch:
         Raises LaunchError for arguments, sizes or devices that do not fit, MemoryUseError for freed arrays, and
         at the first launch with new types CompileError where the kernel's text is wrong for them.
         """
-        arguments, leaves, keys = self._walk(arguments, named)
-        entry = self._entry(arguments, keys)
-        grid = self.configuration.grid or _blocks(self.configuration.extents, entry.block)
-        if 0 in grid:
-            for position in entry.arrays:
-                leaves[position].argument()
-            return
-        plan = self._plan(entry, arguments, leaves)
-        plan.executable.launch(grid, [convert(leaves[at]) for convert, at in plan.converters])
+        try:
+            arguments, leaves, keys = self._walk(arguments, named)
+            entry = self._entry(arguments, keys)
+            grid = self.configuration.grid or _blocks(self.configuration.extents, entry.block)
+            if 0 in grid:
+                for position in entry.arrays:
+                    leaves[position]._usable()
+                return
+            plan = self._plan(entry, arguments, leaves)
+            plan.executable.launch(grid, [convert(leaves[at]) for convert, at in plan.converters])
+        except _USERS_ERRORS as error:
+            raise error.with_traceback(None) from None
 
     def compile(self, *arguments: Any, **named: Any) -> None:
         """Make the program for such arguments ready without launching it."""
-        arguments, leaves, keys = self._walk(arguments, named)
-        self._plan(self._entry(arguments, keys), arguments, leaves)
+        try:
+            arguments, leaves, keys = self._walk(arguments, named)
+            self._plan(self._entry(arguments, keys), arguments, leaves)
+        except _USERS_ERRORS as error:
+            raise error.with_traceback(None) from None
 
     def ir(self, *arguments: Any, **named: Any) -> str:
         """The text of the IR for such arguments."""
-        return ir_text(self._specialization(arguments, named))
+        try:
+            return ir_text(self._specialization(arguments, named))
+        except _USERS_ERRORS as error:
+            raise error.with_traceback(None) from None
 
     def source(self, *arguments: Any, **named: Any) -> str:
         """The text that the device's backend generates for such arguments."""
-        return generated_source(self._specialization(arguments, named))
+        try:
+            return generated_source(self._specialization(arguments, named))
+        except _USERS_ERRORS as error:
+            raise error.with_traceback(None) from None
 
     def __repr__(self) -> str:
-        return f"{self.kernel!r} with {self.configuration}"
+        return f"<{self.kernel.name} {self.configuration}>"
 
     # --- on every launch --------------------------------------------------------------------------
 
@@ -132,7 +161,7 @@ class Launch:
     ) -> tuple[tuple[Any, ...], list[Any], list[object]]:
         """The arguments in order, their leaves followed by those of the configuration, and their keys."""
         if named or len(arguments) != self.kernel.arity:
-            arguments = self.kernel.bind(arguments, named)
+            arguments = self.kernel._bind(arguments, named)
         leaves: list[Any] = []
         keys: list[object] = []
         try:
@@ -143,7 +172,7 @@ class Launch:
         count = self.configuration.count
         if count is not None:
             leaves.append(count)
-            keys.append(count.key)
+            keys.append(count._key)
         leaves += self.configuration.extents
         return arguments, leaves, keys
 
@@ -155,7 +184,7 @@ class Launch:
         return entry
 
     def _plan(self, entry: Entry, arguments: tuple[Any, ...], leaves: list[Any]) -> Plan:
-        groups = alias_groups([leaves[at].allocation for at in entry.arrays])
+        groups = alias_groups([leaves[at]._allocation for at in entry.arrays])
         plan = entry.plans.get(groups)
         if plan is None:
             plan = entry.plans[groups] = self._new_plan(entry, arguments, groups)
@@ -237,7 +266,7 @@ class Launch:
     def _specialization(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> Specialization:
         arguments, leaves, keys = self._walk(arguments, named)
         entry = self._entry(arguments, keys)
-        groups = alias_groups([leaves[at].allocation for at in entry.arrays])
+        groups = alias_groups([leaves[at]._allocation for at in entry.arrays])
         return self._specialize(entry, arguments, groups)
 
     def _new_plan(self, entry: Entry, arguments: tuple[Any, ...], groups: tuple[int, ...]) -> Plan:
@@ -258,7 +287,7 @@ class Launch:
 
     def _converter(self, parameter: Parameter, kind: ArgumentType | None) -> Converter:
         if parameter.array:
-            return Array.argument
+            return Array._usable
         scalar = parameter.scalar
         if kind is WEAK_INT and scalar.is_integer:
             return _integer(self.kernel.name, parameter)

@@ -60,11 +60,9 @@ _live: dict[int, tuple[str, str, int]] = {}
 class Allocation:
     """One piece of device memory and its owner's label."""
 
-    __slots__ = ("__weakref__", "_finalizer", "memory", "owner")
+    __slots__ = ("__weakref__", "_finalizer", "owner")
 
-    def __init__(self, driver: Driver, device_name: str, nbytes: int, owner: str) -> None:
-        memory = driver.allocate(nbytes)
-        self.memory: Memory | None = memory
+    def __init__(self, driver: Driver, device_name: str, memory: Memory, owner: str) -> None:
         self.owner = owner
         key = id(self)
         _live[key] = (device_name, owner, memory.nbytes)
@@ -75,7 +73,6 @@ class Allocation:
         alive = self._finalizer.detach()
         if alive is None:
             raise MemoryUseError(f"the memory of '{self.owner}' was freed before")
-        self.memory = None
         _, give_back, arguments, _ = alive
         give_back(*arguments)
 

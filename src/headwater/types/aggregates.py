@@ -44,13 +44,14 @@ class ArrayType:
     """An array argument.
 
     `alias` is 0 where the array shares its memory with no other of the launch; arrays that share memory have
-    one number, from 1 on.
+    one number, from 1 on. A kernel that writes an array that is `read_only` is refused.
     """
 
     element: ScalarType | VectorType
     ndim: int
     contiguous: bool = True
     alias: int = 0
+    read_only: bool = False
 
     def __str__(self) -> str:
         return f"array<{self.element}, {self.ndim}>"
