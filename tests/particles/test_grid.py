@@ -469,3 +469,13 @@ def test_the_default_reach_follows_from_how_full_the_domain_is(oracle: hw.Device
     # 13³ cells of the cutoff are allowed for a set of two, 25³ cells of half of it are not.
     empty = particles(oracle, Domain((0, 0, 0), (12.5, 12.5, 12.5)), points)
     assert CellGrid(empty, 1.0).reach == 1
+
+
+@pytest.mark.parametrize(("places", "reach"), [(1.2, 1), (1.99, 1), (2.0, 2)])
+def test_a_reach_of_two_takes_two_places_for_each_cube_of_the_cutoff(
+    oracle: hw.Device, places: float, reach: int
+) -> None:
+    side = 12  # so many cubes along each axis, above the fewest cells that are always allowed
+    capacity = int(places * side**3)
+    p = ParticleSet(oracle, Domain((0, 0, 0), (side,) * 3), capacity)
+    assert CellGrid(p, 1.0).reach == reach
