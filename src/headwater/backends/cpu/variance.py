@@ -73,8 +73,6 @@ class _Analysis:
     def block(self, block: ir.Block, masked: bool, chain: bool) -> None:
         """`masked`: some lanes may be off for good reason; `chain`: all control from the root is uniform."""
         for node in block.nodes:
-            if self.inside:
-                self.local.update(ir.results(node))
             self.node(node, masked, chain)
 
     def node(self, node: ir.Node, masked: bool, chain: bool) -> None:
@@ -150,6 +148,8 @@ class _Analysis:
         for inner in ir.walk(node.body):
             if isinstance(inner, ir.For):
                 self.found.variables.update(r.variable for r in inner.reductions)
-        self.inside, self.local = True, set()
+        # All of them from the start: a loop is judged before its body is seen.
+        self.inside = True
+        self.local = {value for inner in ir.walk(node.body) for value in ir.results(inner)}
         self.block(node.body, masked=False, chain=False)
         self.inside = False

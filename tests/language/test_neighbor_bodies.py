@@ -1,0 +1,162 @@
+"""Bodies of neighbour loops with control flow of their own, against all pairs in NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import headwater as hw
+from headwater.particles import CellGrid, Domain, ParticleSet
+
+CUTOFF = 0.3
+
+
+@hw.function
+def root(value):
+    """Newton's iteration to a fixed accuracy, so that pairs take different numbers of steps."""
+    guess = 1.0
+    steps = 0
+    while abs(guess * guess - value) > 1e-3 * value:
+        guess = 0.5 * (guess + value / guess)
+        steps += 1
+        if steps == 60:
+            return guess
+    return guess
+
+
+@hw.kernel
+def while_loop(out, grid):
+    i = hw.grid(1)
+    count = 0
+    for _j, _x, r2 in grid.neighbors(i):
+        m = 0
+        while m * 0.01 < r2:
+            m += 1
+        count += m
+    out[i] = count
+
+
+@hw.kernel
+def endless_loop_with_break(out, grid):
+    i = hw.grid(1)
+    count = 0
+    for _j, _x, r2 in grid.neighbors(i):
+        m = 0
+        while True:
+            if m * 0.01 >= r2:
+                break
+            m += 1
+        count += m
+    out[i] = count
+
+
+@hw.kernel
+def divergent_break(out, grid):
+    i = hw.grid(1)
+    count = 0
+    for _j, _x, r2 in grid.neighbors(i):
+        for q in range(10):
+            if q * 0.01 > r2:
+                break
+            count += 1
+    out[i] = count
+
+
+@hw.kernel
+def divergent_continue(out, grid):
+    i = hw.grid(1)
+    count = 0
+    for j, _x, r2 in grid.neighbors(i):
+        for q in range(10):
+            if q * 0.01 > r2:
+                continue
+            for s in range(q):
+                if s == j % 3:
+                    continue
+                count += 1
+    out[i] = count
+
+
+@hw.kernel
+def uniform_break(out, grid):
+    i = hw.grid(1)
+    count = 0
+    for _j, _x, _r2 in grid.neighbors(i):
+        for q in range(10):
+            if q == 3:
+                break
+            count += 1
+    out[i] = count
+
+
+@hw.kernel
+def trips_by_particle(out, grid):
+    i = hw.grid(1)
+    count = 0
+    for j, _x, r2 in grid.neighbors(i):
+        if r2 > 0.02:
+            continue
+        for q in range(j % 5):
+            count += q + 1
+    out[i] = count
+
+
+@hw.kernel
+def newton(out, grid):
+    i = hw.grid(1)
+    count = 0
+    for _j, _x, r2 in grid.neighbors(i):
+        if abs(root(r2) - hw.sqrt(r2)) < 1e-2 * hw.sqrt(r2):
+            count += 1
+    out[i] = count
+
+
+def steps_of(r2: float) -> int:
+    m = 0
+    while np.float32(m * np.float32(0.01)) < r2:
+        m += 1
+    return m
+
+
+def tenths(r2: float) -> list[int]:
+    return [q for q in range(10) if not np.float32(q * np.float32(0.01)) > r2]
+
+
+CASES: dict[str, tuple[Any, Callable[[int, float], int]]] = {
+    "while": (while_loop, lambda j, r2: steps_of(r2)),
+    "endless loop with break": (endless_loop_with_break, lambda j, r2: steps_of(r2)),
+    "divergent break": (divergent_break, lambda j, r2: len(tenths(r2))),
+    "divergent continue": (
+        divergent_continue,
+        lambda j, r2: sum(q - (j % 3 < q) for q in tenths(r2)),
+    ),
+    "uniform break": (uniform_break, lambda j, r2: 3),
+    "trips by particle": (
+        trips_by_particle,
+        lambda j, r2: 0 if r2 > np.float32(0.02) else sum(range(1, j % 5 + 1)),
+    ),
+    "newton": (newton, lambda j, r2: 1),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_body(device: hw.Device, case: str) -> None:
+    kernel, share = CASES[case]
+    points = np.random.default_rng(3).random((45, 3)).astype(np.float32)
+    p = ParticleSet(device, Domain((0, 0, 0), (1, 1, 1)), len(points))
+    p.add(points)
+    grid = CellGrid(p, CUTOFF)
+    grid.update()
+    out = device.zeros(len(points), hw.int32)
+    kernel.over(len(points))(out, grid)
+    x = p.host("position")
+    expected = []
+    for i, here in enumerate(x):
+        d = here - x
+        r2 = d[:, 0] * d[:, 0] + d[:, 1] * d[:, 1] + d[:, 2] * d[:, 2]
+        near = [j for j in range(len(x)) if j != i and r2[j] < np.float32(CUTOFF * CUTOFF)]
+        expected.append(sum(share(j, r2[j]) for j in near))
+    np.testing.assert_array_equal(out.numpy(), expected)
