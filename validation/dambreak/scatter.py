@@ -1,8 +1,8 @@
 """How far runs part that differ only by rounding: `python validation/dambreak/scatter.py --device cuda`.
 
 The front is the x of one particle. Behind the post, and at the far wall, that particle is part of a spray whose path
-amplifies any difference. This repeats the scene with starts that are moved by far less than matters, in both precisions,
-and prints the largest deviations from the reference: what scatters here cannot be asked of single precision.
+amplifies any difference. This repeats the scene with starts that are moved by far less than matters, in both
+precisions, and prints the largest deviations from the reference: what scatters cannot be asked of single precision.
 """
 
 from __future__ import annotations
