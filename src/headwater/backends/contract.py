@@ -6,7 +6,7 @@ another backend or the runtime. All sizes are in bytes unless said otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
@@ -109,6 +109,10 @@ class Driver(Protocol):
 
     info: DeviceInfo
     capabilities: Capabilities
+
+    @property
+    def settings(self) -> Mapping[str, int]:
+        """Must: the values of the options that the device runs with, given or not, by name; for people to read."""
 
     def fingerprint(self, options: Options) -> str:
         """Must: name everything that a compiled payload depends on beside the kernel: target, versions, driver."""

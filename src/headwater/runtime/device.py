@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,6 +42,11 @@ class Device:
     def capabilities(self) -> Capabilities:
         """What the device can do, and its limits."""
         return self.driver.capabilities
+
+    @property
+    def settings(self) -> Mapping[str, int]:
+        """The values of the options that the device runs with, given or not: 'threads' and 'lanes' of 'cpu', say."""
+        return self.driver.settings
 
     @property
     def description(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -76,6 +76,11 @@ class CpuDriver:
         self._target: Target | None = None
         self.pool = ThreadPool(_default_threads() if threads is None else threads)
         self.target(Options())
+
+    @property
+    def settings(self) -> Mapping[str, int]:
+        """Threads that run blocks, and the SIMD width in 32-bit lanes."""
+        return {"threads": self.pool.threads, "lanes": self.target(Options()).lanes}
 
     def target(self, options: Options) -> Target:
         """The machine and the lanes that a compile with `options` is for."""

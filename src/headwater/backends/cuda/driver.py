@@ -6,7 +6,7 @@ import ctypes
 import hashlib
 import struct
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,11 @@ class CudaDriver:
         flags = self.api.CUstream_flags.CU_STREAM_NON_BLOCKING
         (self.stream,) = self.connection.call(self.api.cuStreamCreate, flags)
         self.memory = DeviceMemory(self.connection, self.stream)
+
+    @property
+    def settings(self) -> Mapping[str, int]:
+        """CUDA devices have no options."""
+        return {}
 
     def fingerprint(self, options: Options) -> str:
         """Architecture, versions, what NVRTC is told, and the sources that make the text."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 import platform
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -36,6 +36,10 @@ class ReferenceDriver:
     backwards: bool = False
     lock: threading.Lock = field(default_factory=threading.Lock)
     serials: count[int] = field(default_factory=lambda: count(1))
+
+    @property
+    def settings(self) -> Mapping[str, int]:
+        return {"backwards": int(self.backwards)}
 
     def fingerprint(self, options: Options) -> str:
         return f"reference, python {platform.python_version()}, numpy {np.__version__}"

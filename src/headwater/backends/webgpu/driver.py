@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
 from headwater import ir
 from headwater.backends.contract import (
@@ -36,6 +37,10 @@ class WebGpuDriver:
         self.gpu = Gpu(native, self.features.names, label)
         self.queue = Queue(self.gpu)
         self.transfers = Transfers(self.gpu, self.queue, self.features)
+
+    @property
+    def settings(self) -> Mapping[str, int]:
+        return {"checked": int(self.checked)}
 
     def fingerprint(self, options: Options) -> str:
         info = self.adapter.native.info
