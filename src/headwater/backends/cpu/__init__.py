@@ -32,7 +32,7 @@ class CpuBackend:
                 f"the CPU device has no option '{unknown[0]}'", hint="it has 'threads' and 'lanes'"
             )
         for option, value in options.items():
-            if not isinstance(value, int):
+            if not isinstance(value, int) or isinstance(value, bool):
                 raise DeviceError(
                     f"the option '{option}' of the CPU device is an int, not {value!r}"
                 )
