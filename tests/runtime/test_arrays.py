@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from collections.abc import Callable
 
 import numpy as np
@@ -114,10 +116,58 @@ def test_bad_input(oracle: hw.Device) -> None:
         "is not a dtype": lambda: oracle.zeros(2, "quaternion"),
         "types or shapes differ": lambda: array.copy_from(oracle.zeros(5)),
         "is in device memory": lambda: oracle.array(array),
+        "rows differ in length": lambda: oracle.array([[1], [1, 2]]),
+        "the value of 201 bits does not fit int32": lambda: oracle.full(1, 2**200, hw.int32),
+        f"the value {2**70} does not fit any integer type": lambda: oracle.array([1, 2**70]),
+        "compare them": lambda: oracle.array([1, 0], bool),
+        "takes a Device, not 'reference'": lambda: array.copy_to("reference"),  # type: ignore[arg-type]
     }
     for message, call in bad.items():
         with pytest.raises(HeadwaterError, match=message):
             call()
+
+
+@pytest.mark.parametrize(
+    ("values", "dtype", "wrong"),
+    [
+        ([2**31, -1], "int32", 2**31),
+        ([1, -1], "uint32", -1),
+        ([0, 2**32], "uint32", 2**32),
+        ([2**63], "int64", 2**63),
+        ([-(2**70)], "int64", -(2**70)),
+        (np.array([2**32 - 1], np.uint32), "int32", 2**32 - 1),
+        (np.array([-7], np.int32), "uint32", -7),
+        ([[0, 0, 2**31]], "vec3i", 2**31),
+    ],
+)
+def test_integers_never_wrap(oracle: hw.Device, values: object, dtype: str, wrong: int) -> None:
+    element = getattr(hw, dtype)
+    scalar = "int32" if dtype == "vec3i" else dtype
+    with pytest.raises(HeadwaterError, match=f"the value {wrong} does not fit {scalar}"):
+        oracle.array(values, element)  # type: ignore[arg-type]
+
+
+def test_integers_that_fit_convert(oracle: hw.Device) -> None:
+    ends = np.array([0, 2**31 - 1])
+    assert oracle.array(ends, hw.int32).numpy().tolist() == ends.tolist()
+    assert oracle.array(ends.astype(np.int32), hw.uint32).numpy().tolist() == ends.tolist()
+    assert oracle.array([2**32 - 1], hw.uint32).numpy().tolist() == [2**32 - 1]
+    assert oracle.array(np.zeros(0, np.int64), hw.int32).size == 0
+
+
+def test_too_large_floats_become_infinite_in_silence(oracle: hw.Device) -> None:
+    assert oracle.array([1e300, -1e300], hw.float32).numpy().tolist() == [np.inf, -np.inf]
+    assert oracle.array([2**200], hw.float32).numpy().tolist() == [np.inf]
+    assert oracle.full(1, 2**200, hw.float64).numpy().tolist() == [2.0**200]
+
+
+def test_copies_are_named(oracle: hw.Device) -> None:
+    array = oracle.zeros(2)
+    for take in (copy.copy, copy.deepcopy, lambda x: copy.deepcopy([x])):
+        with pytest.raises(HeadwaterError, match=r"call \.copy\(\)"):
+            take(array)
+    with pytest.raises(HeadwaterError, match=r"cannot be pickled.*\n.*\.numpy\(\)"):
+        pickle.dumps(array)
 
 
 def test_nothing_converts_by_itself(oracle: hw.Device) -> None:
@@ -181,6 +231,11 @@ def test_unknown_devices(oracle: hw.Device) -> None:
     assert "reference" in lines[1]
     absent = [listing.name for listing in hw.devices() if listing.missing]
     assert [line.strip().partition(":")[0] for line in lines[2:]] == absent
+    with pytest.raises(hw.errors.DeviceError, match="a text such as 'cpu', not 3"):
+        hw.device(3)  # type: ignore[arg-type]
+    hw.device("cpu", lanes=1)
+    with pytest.raises(hw.errors.DeviceError, match=r"'lanes' .* is an int, not True"):
+        hw.device("cpu", lanes=True)
     with pytest.raises(hw.errors.DeviceError, match="no option 'speed'"):
         hw.device("reference", speed=9)
 

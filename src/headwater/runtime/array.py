@@ -18,6 +18,7 @@ from headwater.runtime.elements import (
     host_array,
     host_shape,
     host_value,
+    host_values,
     is_packed,
     row_major,
     scalar_of,
@@ -116,6 +117,18 @@ class Array:
             hint="call .numpy() to download a copy",
         )
 
+    def __copy__(self) -> NoReturn:
+        raise HeadwaterError(f"{self!r} is not copied by 'copy.copy'", hint="call .copy()")
+
+    def __deepcopy__(self, _: object) -> NoReturn:
+        raise HeadwaterError(f"{self!r} is not copied by 'copy.deepcopy'", hint="call .copy()")
+
+    def __reduce_ex__(self, _: object) -> NoReturn:
+        raise HeadwaterError(
+            f"{self!r} cannot be pickled: its values are in device memory",
+            hint="call .numpy() to download a copy",
+        )
+
     def _refuse(self, *_: Any) -> Any:
         raise HeadwaterError(
             f"{self!r} has no elements and no arithmetic on the host: its values are in device memory",
@@ -160,7 +173,7 @@ class Array:
         """
         if isinstance(values, Array):
             raise HeadwaterError(f"{values!r} is in device memory", hint="use copy_from")
-        given = np.asarray(values)
+        given = host_values(values, self.dtype)
         expected = host_shape(self.dtype, self.shape)
         if given.dtype != scalar_of(self.dtype).numpy:
             raise HeadwaterError(
@@ -215,6 +228,10 @@ class Array:
 
     def copy_to(self, device: Device, owner: str | None = None) -> Array:
         """A new array with the same values on a device; the owner's label is kept unless one is given."""
+        if not isinstance(device, type(self.device)):
+            raise HeadwaterError(
+                f"copy_to takes a Device, not {device!r}", hint="open one with hw.device(name)"
+            )
         result = device.empty(self.shape, self.dtype, owner=owner or self.owner)
         result.copy_from(self)
         return result

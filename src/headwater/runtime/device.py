@@ -12,7 +12,7 @@ import numpy.typing as npt
 from headwater import config
 from headwater.backends import registry
 from headwater.backends.contract import Absence, Capabilities, Driver
-from headwater.errors import HeadwaterError
+from headwater.errors import DeviceError, HeadwaterError
 from headwater.runtime.array import Array
 from headwater.runtime.elements import ElementType, array_shape, element_type, host_array
 from headwater.types import FLOAT32, ArrayType, VectorType
@@ -71,7 +71,8 @@ class Device:
         """Upload a copy of host values of 1 to 3 dimensions, in any memory layout.
 
         The type comes from the values unless `dtype` names one. A vector type takes the shape (..., 3).
-        Raises HeadwaterError for a type that kernels do not know, DeviceError without memory for it.
+        Raises HeadwaterError for a type that kernels do not know or an integer that does not fit the one named,
+        DeviceError without memory for it.
         """
         if isinstance(values, Array):
             raise HeadwaterError(
@@ -123,7 +124,7 @@ class Device:
 
 # --- finding them ---------------------------------------------------------------------------------
 
-_open: dict[tuple[str, tuple[tuple[str, Any], ...]], Device] = {}
+_open: dict[tuple[str, tuple[tuple[str, type, str], ...]], Device] = {}
 _opening = threading.Lock()
 
 
@@ -142,7 +143,14 @@ def device(name: str | None = None, **options: Any) -> Device:
     that the device does not have.
     """
     wanted = config.DEVICE.read() if name is None else name
-    key = (wanted.removesuffix(":0"), tuple(sorted(options.items())))
+    if not isinstance(wanted, str):
+        raise DeviceError(
+            f"a device's name is a text such as 'cpu', not {wanted!r}",
+            hint="hw.devices() lists the names",
+        )
+    # True equals 1, but a device may take one and refuse the other.
+    given = sorted((option, type(value), repr(value)) for option, value in options.items())
+    key = (wanted.removesuffix(":0"), tuple(given))
     known = _open.get(key)
     if known is not None:
         return known

@@ -88,14 +88,12 @@ def host_array(
     """A contiguous host array in native byte order, and its element type.
 
     `dtype` None takes the type from `values`. A named type converts within a kind or upwards (float64 to
-    float32, int to float), never a float to an integer.
+    float32, int to float), never a float to an integer. HeadwaterError where an integer does not fit.
     """
-    given = np.asarray(values)
-    element = element_type(given.dtype if dtype is None else dtype)
-    scalar = scalar_of(element)
-    if given.dtype != scalar.numpy:
-        _check_kinds(given.dtype, scalar)
-        given = given.astype(scalar.numpy)
+    named = None if dtype is None else element_type(dtype)
+    given = host_values(values, named)
+    element = element_type(given.dtype) if named is None else named
+    given = converted(given, scalar_of(element))
     if isinstance(element, VectorType) and (given.ndim < 2 or given.shape[-1] != element.size):
         raise HeadwaterError(
             f"an array of {element} is made from the shape (..., {element.size}), not {given.shape}"
@@ -106,17 +104,60 @@ def host_array(
 
 def host_value(value: object, element: ElementType) -> npt.NDArray[Any]:
     """One element's value on the host; HeadwaterError where it does not fit the type."""
-    parts = (value.x, value.y, value.z) if isinstance(value, Vec3) else value
-    given: npt.NDArray[Any] = np.asarray(parts)
-    scalar = scalar_of(element)
+    parts: Any = (value.x, value.y, value.z) if isinstance(value, Vec3) else value
+    given = host_values(parts, element)
     if given.shape not in ((), host_shape(element, ())):
         raise HeadwaterError(f"a value of {element} was expected, not one of shape {given.shape}")
+    return converted(given, scalar_of(element))
+
+
+def host_values(values: npt.ArrayLike, wanted: ElementType | None) -> npt.NDArray[Any]:
+    """What NumPy makes of host values; HeadwaterError where that is no array of numbers.
+
+    Python integers beyond 64 bits become floats where a float type is wanted.
+    """
+    try:
+        given: npt.NDArray[Any] = np.asarray(values)
+    except ValueError:
+        raise HeadwaterError(
+            "the values do not form an array: their rows differ in length or in depth"
+        ) from None
+    made_here = given.dtype == object and not isinstance(values, np.ndarray)
+    if not made_here or not all(isinstance(value, int) for value in given.flat):
+        return given
+    if wanted is None or not scalar_of(wanted).is_float:
+        large = next(value for value in given.flat if not -(2**63) <= value < 2**63)
+        kind = "any integer type" if wanted is None else str(scalar_of(wanted))
+        raise HeadwaterError(f"the value {_shown(large)} does not fit {kind}")
+    try:
+        return given.astype(np.float64)
+    except OverflowError:
+        large = max(given.flat, key=abs)
+        raise HeadwaterError(
+            f"the value {_shown(large)} does not fit {scalar_of(wanted)}"
+        ) from None
+
+
+def converted(given: npt.NDArray[Any], scalar: ScalarType) -> npt.NDArray[Any]:
+    """Host values in a type of the same or a higher kind; too large floats become infinite.
+
+    HeadwaterError where an integer does not fit, or a float should become an integer.
+    """
+    if given.dtype == scalar.numpy:
+        return given
     _check_kinds(given.dtype, scalar)
-    with np.errstate(over="ignore"):
-        result: npt.NDArray[Any] = given.astype(scalar.numpy)
-    if scalar.is_integer and not np.array_equal(result, given):
-        raise HeadwaterError(f"the value {value} does not fit {scalar}")
-    return result
+    if scalar.is_integer and given.size > 0 and not np.can_cast(given.dtype, scalar.numpy):
+        low, high = scalar.limits
+        for extreme in (int(given.min()), int(given.max())):
+            if not low <= extreme <= high:
+                raise HeadwaterError(f"the value {extreme} does not fit {scalar}")
+    with np.errstate(over="ignore", under="ignore"):
+        return given.astype(scalar.numpy)
+
+
+def _shown(value: int) -> str:
+    """Short text of a large integer."""
+    return str(value) if value.bit_length() <= 128 else f"of {value.bit_length()} bits"
 
 
 def _check_kinds(given: np.dtype[Any], wanted: ScalarType) -> None:
@@ -128,7 +169,9 @@ def _check_kinds(given: np.dtype[Any], wanted: ScalarType) -> None:
     if _RANKS[given.kind] > _RANKS[wanted.numpy.kind]:
         raise HeadwaterError(
             f"'{given}' values do not become '{wanted}' by themselves",
-            hint=f"round them first, then .astype(np.{wanted})",
+            hint="compare them, such as 'values != 0'"
+            if wanted.is_bool
+            else f"round them first, then .astype(np.{wanted})",
         )
 
 
