@@ -30,8 +30,9 @@ def test_bad_domains(low: object, high: object, message: str) -> None:
 
 
 def test_bad_periodic() -> None:
-    with pytest.raises(DomainError, match="three flags"):
-        Domain((0, 0, 0), (1, 1, 1), (True, False))
+    for periodic in ((True, False), True, None):
+        with pytest.raises(DomainError, match="three flags"):
+            Domain((0, 0, 0), (1, 1, 1), periodic)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("scalar", [FLOAT32, FLOAT64])
@@ -57,6 +58,12 @@ def test_cells_grow_where_there_would_be_too_many(periodic: bool, cutoff: float)
     domain = Domain((0, 0, 0), (1, 2, 3), (periodic,) * 3)
     cells = divide(domain, cutoff, 1, FLOAT64, 1000)
     assert 500 < cells.count <= 1000
+
+
+def test_domain_beyond_single_precision() -> None:
+    domain = Domain((0, 0, 0), (1e300, 1, 1))
+    with pytest.raises(DomainError, match="does not fit float32"):
+        divide(domain, 0.1, 1, FLOAT32, 10**6)
 
 
 def test_domain_that_vanishes_in_single_precision() -> None:

@@ -369,12 +369,15 @@ def test_two_grids_and_staleness(device: hw.Device) -> None:
 
 def test_bad_grids(device: hw.Device) -> None:
     p = particles(device, Domain((0, 0, 0), (1, 1, 1)), np.zeros((1, 3)))
-    for cutoff in (0, -1, np.nan, np.inf):
+    for cutoff in (0, -1, np.nan, np.inf, "x", None):
         with pytest.raises(DomainError, match="cutoff must be positive"):
+            CellGrid(p, cutoff)  # type: ignore[arg-type]
+    for cutoff in (1e-30, 1e30, 1e200):
+        with pytest.raises(DomainError, match="does not fit float32"):
             CellGrid(p, cutoff)
-    with pytest.raises(DomainError, match="does not fit float32"):
-        CellGrid(p, 1e-30)
-    for reach in (0, 9, 1.5):
+    with pytest.raises(DomainError, match="made of a ParticleSet, not None"):
+        CellGrid(None, 0.5)  # type: ignore[arg-type]
+    for reach in (0, 9, 1.5, True):
         with pytest.raises(DomainError, match="reach is an int"):
             CellGrid(p, 0.5, reach=reach)  # type: ignore[arg-type]
 

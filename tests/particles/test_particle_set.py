@@ -8,6 +8,7 @@ import pytest
 import headwater as hw
 from headwater.errors import CompileError, DomainError
 from headwater.particles import CellGrid, Domain, ParticleSet
+from headwater.primitives import Workspace
 
 UNIT = Domain((0, 0, 0), (1, 1, 1))
 
@@ -109,6 +110,37 @@ def test_reorder_leaves_transient_fields_alone(device: hw.Device) -> None:
     np.testing.assert_array_equal(p.host("mass"), order)
 
 
+def test_reorder_checks_type_and_length(device: hw.Device) -> None:
+    p = some(device)
+    for order, sentence in (
+        (device.zeros(30), "'order' must hold int32"),
+        (device.zeros((30, 1), hw.int32), "'order' must hold int32 in one dimension"),
+        (device.zeros(29, hw.int32), "'order' must have 30 elements, not 29"),
+        (np.zeros(30, np.int32), "'order' must be an Array on a device, not a 'ndarray'"),
+    ):
+        with pytest.raises(DomainError, match=sentence):
+            p.reorder(order)  # type: ignore[arg-type]
+    assert p.host("id").tolist() == list(range(20))
+
+
+def test_reorder_takes_the_nearest_particle_for_one_that_is_not_there(device: hw.Device) -> None:
+    p = some(device)
+    order = np.arange(30, dtype=np.int32)
+    order[[0, 1, 2]] = [-5, 2**31 - 1, 25]
+    p.reorder(device.array(order))
+    assert p.host("id").tolist() == [0, 19, 19, *range(3, 20)]
+
+
+def test_sets_of_different_sizes_share_a_workspace(device: hw.Device) -> None:
+    space = Workspace(device)
+    for capacity in (40, 30):
+        p = some(device, capacity=capacity, workspace=space)
+        p.remove(device.array(np.arange(capacity) == 3))
+        assert p.host("id").tolist() == [0, 1, 2, *range(4, 20)]
+        p.reorder(device.array(np.arange(capacity, dtype=np.int32)))
+        check_association(p)
+
+
 def test_double_precision_positions(device: hw.Device) -> None:
     p = ParticleSet(device, UNIT, 4, {"position": hw.vec3d})
     p.add([[1 / 3, 0.1, 0.2]])
@@ -118,9 +150,18 @@ def test_double_precision_positions(device: hw.Device) -> None:
 def test_bad_sets(device: hw.Device) -> None:
     with pytest.raises(DomainError, match="not 0"):
         ParticleSet(device, UNIT, 0)
-    for name in ("id", "removed", "count", "add", "domain", "no name"):
-        with pytest.raises(DomainError, match=f"'{name}' cannot be the name"):
-            ParticleSet(device, UNIT, 5, {name: hw.int32})
+    for capacity in ("x", 1.5, True, None):
+        with pytest.raises(DomainError, match="a capacity of 1 to"):
+            ParticleSet(device, UNIT, capacity)  # type: ignore[arg-type]
+    for name in ("id", "removed", "count", "add", "domain", "no name", "class", 1):
+        with pytest.raises(DomainError, match=f"{name!r} cannot be the name"):
+            ParticleSet(device, UNIT, 5, {name: hw.int32})  # type: ignore[dict-item]
+    with pytest.raises(DomainError, match=r"types by name, not \['a'\]"):
+        ParticleSet(device, UNIT, 5, ["a"])  # type: ignore[arg-type]
+    with pytest.raises(DomainError, match="lives on a Device, not on 'cpu'"):
+        ParticleSet("cpu", UNIT, 5)  # type: ignore[arg-type]
+    with pytest.raises(DomainError, match="lives in a Domain, not in 3"):
+        ParticleSet(device, 3, 5)  # type: ignore[arg-type]
     with pytest.raises(DomainError, match="vec3f or vec3d"):
         ParticleSet(device, UNIT, 5, {"position": hw.vec3i})
     with pytest.raises(DomainError, match="could be transient"):
@@ -176,7 +217,7 @@ def test_bad_values(device: hw.Device) -> None:
         p.add([[0, 0, 0]], rho=1)
     with pytest.raises(DomainError, match="'mass' takes the shape"):
         p.add([[0, 0, 0]], mass=[1, 2])
-    with pytest.raises(DomainError, match="'kind' holds int32"):
+    with pytest.raises(DomainError, match="'kind': 'float64' values do not become 'int32'"):
         p.add([[0, 0, 0]], kind=1.5)
     with pytest.raises(DomainError, match="'position' takes the shape"):
         p.add([0, 0, 0])
@@ -184,8 +225,18 @@ def test_bad_values(device: hw.Device) -> None:
         p.host("rho")
     with pytest.raises(AttributeError, match="no field 'rho'"):
         p.rho
+    for kind, value in (("int32", 2**40 + 7), ("uint32", -1)):
+        q = ParticleSet(device, UNIT, 3, {"q": kind})
+        with pytest.raises(DomainError, match=f"'q': the value {value} does not fit {kind}"):
+            q.add([[0, 0, 0]], q=np.array([value]))
+        q.add([[0, 0, 0]], q=5)
+        assert q.host("q").tolist() == [5]
+    with pytest.raises(DomainError, match="position 0 is not finite"):
+        p.add([[1e300, 0, 0]])
     with pytest.raises(DomainError, match="'flags' must have 30"):
         p.remove(device.zeros(20, hw.int32))
+    with pytest.raises(DomainError, match="'flags' must hold bool, int32, uint32"):
+        p.remove(device.zeros(30))
     assert len(p) == 20
 
 

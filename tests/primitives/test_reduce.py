@@ -73,6 +73,10 @@ def test_bad_arguments(device: hw.Device) -> None:
     values = device.zeros(3)
     with pytest.raises(LaunchError, match="no reduction 'product'"):
         reduce("product", values)
+    with pytest.raises(LaunchError, match="'count' must be an Array on a device, not 3"):
+        reduce("sum", values, count=3)  # type: ignore[arg-type]
+    with pytest.raises(LaunchError, match="'source' is a NumPy array"):
+        reduce("sum", values.numpy())  # type: ignore[arg-type]
     with pytest.raises(LaunchError, match="one type is needed"):
         reduce("sum", [values, device.zeros(3, hw.int32)])
     with pytest.raises(LaunchError, match="'result' must hold float32"):

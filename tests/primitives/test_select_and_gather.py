@@ -45,6 +45,9 @@ def test_gather(device: hw.Device, kind: object) -> None:
     gather(target, source, device.array(order[::-1]), count=device.array(np.int32([9])))
     np.testing.assert_array_equal(target.numpy()[:9], values[order[::-1]][:9])
     np.testing.assert_array_equal(target.numpy()[9:33], values[order][9:])
+    small = device.zeros(5, kind)
+    gather(small, source, device.array(order), count=device.array(np.int32([4])))
+    np.testing.assert_array_equal(small.numpy()[:4], values[order][:4])
 
 
 def test_a_kept_workspace_allocates_nothing(device: hw.Device) -> None:

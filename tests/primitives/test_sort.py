@@ -73,10 +73,16 @@ def test_bad_arguments(device: hw.Device) -> None:
     keys, values = device.zeros(3, hw.int32), device.zeros(3, hw.int32)
     with pytest.raises(LaunchError, match="'keys' must hold"):
         sort(device.zeros(3), values)
-    with pytest.raises(LaunchError, match="'values' must have at least 3"):
-        sort(keys, device.zeros(2, hw.int32))
-    with pytest.raises(LaunchError, match="0 to 32 bits"):
-        sort(keys, values, bits=33)
+    for length in (2, 4):
+        with pytest.raises(LaunchError, match=f"3 keys were given with {length} values"):
+            sort(keys, device.zeros(length, hw.int32))
+    with pytest.raises(LaunchError, match="are one array"):
+        sort(keys, keys)
+    with pytest.raises(LaunchError, match="'keys' is a NumPy array, in host memory"):
+        sort(keys.numpy(), values)  # type: ignore[arg-type]
+    for bits in (33, -1, 1.5, None):
+        with pytest.raises(LaunchError, match="0 to 32 bits"):
+            sort(keys, values, bits=bits)  # type: ignore[arg-type]
     with pytest.raises(LaunchError, match="'count' must be one int32"):
         sort(keys, values, count=device.zeros(1))
 

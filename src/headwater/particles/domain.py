@@ -36,9 +36,7 @@ class Domain:
     ) -> None:
         object.__setattr__(self, "low", _triple("low", low))
         object.__setattr__(self, "high", _triple("high", high))
-        if len(periodic) != 3:
-            raise DomainError(f"'periodic' has three flags, one for each axis, not {periodic!r}")
-        object.__setattr__(self, "periodic", tuple(map(bool, periodic)))
+        object.__setattr__(self, "periodic", _flags(periodic))
         for axis, start, stop in zip("xyz", self.low, self.high, strict=True):
             if not start < stop:
                 raise DomainError(
@@ -50,6 +48,16 @@ class Domain:
         """The box's edges."""
         x, y, z = (stop - start for start, stop in zip(self.low, self.high, strict=True))
         return x, y, z
+
+
+def _flags(periodic: Sequence[bool]) -> tuple[bool, bool, bool]:
+    try:
+        x, y, z = map(bool, periodic)
+    except (TypeError, ValueError):
+        raise DomainError(
+            f"'periodic' has three flags, one for each axis, not {periodic!r}"
+        ) from None
+    return x, y, z
 
 
 def _triple(name: str, values: Sequence[float]) -> Triple:
@@ -96,8 +104,12 @@ def divide(domain: Domain, cutoff: float, reach: int, scalar: ScalarType, limit:
     farther by 4 ε. The margin of max(2⁻¹², 16 ε n) exceeds their sum. It leaves 2⁻¹² n cells of error for
     a free point that lies outside of a periodic box, enough for one about 2⁻¹² / ε cells away.
     """
-    low = np.array(domain.low, scalar.numpy).astype(np.float64)
-    lengths = np.array(domain.high, scalar.numpy).astype(np.float64) - low
+    with np.errstate(over="ignore", under="ignore"):
+        low = np.array(domain.low, scalar.numpy).astype(np.float64)
+        high = np.array(domain.high, scalar.numpy).astype(np.float64)
+    if not np.all(np.isfinite(high) & np.isfinite(low)):
+        raise DomainError(f"the domain {domain.low} to {domain.high} does not fit {scalar}")
+    lengths = high - low
     if not np.all(lengths > 0):
         raise DomainError(f"in {scalar} the domain {domain.low} to {domain.high} is empty")
     epsilon = float(np.finfo(scalar.numpy).eps)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+import numpy as np
+
 from headwater.errors import DomainError
 from headwater.particles.binning import (
     binning_kernel,
@@ -43,16 +45,20 @@ class CellGrid:
 
     def __init__(self, particles: ParticleSet, cutoff: float, *, reach: int | None = None) -> None:
         """Call `update` before the first use. DomainError for a cutoff that is not positive, or a wrong reach."""
-        if not (cutoff > 0 and math.isfinite(cutoff)):
-            raise DomainError(f"the cutoff must be positive and finite, not {cutoff}")
-        if reach is not None and not (isinstance(reach, int) and 1 <= reach <= _MOST_REACH):
+        if not isinstance(particles, ParticleSet):
+            raise DomainError(f"a cell grid is made of a ParticleSet, not {particles!r}")
+        if not (isinstance(cutoff, int | float | np.number) and 0 < cutoff < math.inf):
+            raise DomainError(f"the cutoff must be positive and finite, not {cutoff!r}")
+        cutoff = float(cutoff)
+        if reach is not None and not (type(reach) is int and 1 <= reach <= _MOST_REACH):
             raise DomainError(f"the reach is an int from 1 to {_MOST_REACH}, not {reach!r}")
         scalar = particles.scalar
-        squared = float(scalar(cutoff * cutoff))
+        with np.errstate(over="ignore", under="ignore"):
+            squared = float(scalar(cutoff * cutoff))
         if squared == 0 or not math.isfinite(squared):
             raise DomainError(f"the square of the cutoff {cutoff} does not fit {scalar}")
         self.particles = particles
-        self.cutoff = float(cutoff)
+        self.cutoff = cutoff
         limit = max(_CELLS_PER_PARTICLE * particles.capacity, _FEWEST_CELLS)
         self.reach = reach or choose_reach(particles.domain, self.cutoff, limit)
         self.cells = divide(particles.domain, self.cutoff, self.reach, scalar, limit)
@@ -66,7 +72,7 @@ class CellGrid:
             "inverse": self.cells.inverse,
             "box": self.cells.box,
             "size": VectorType(INT32, 3)(*self.cells.size),
-            "cutoff2": scalar(cutoff * cutoff),
+            "cutoff2": scalar(squared),
         }
 
     def __repr__(self) -> str:
@@ -95,7 +101,7 @@ class CellGrid:
         )
         bits = cells.count.bit_length()
         sort(self._keys, self._order, bits=bits, count=count, workspace=particles.workspace)
-        particles.reorder(self._order)
+        particles._permute(self._order)
         self._find_cells()
         take_count[1, 1](count, self.cell_start, cells.count)
         self._version = particles.version

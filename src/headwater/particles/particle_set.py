@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -14,8 +15,15 @@ from headwater.particles.domain import Domain
 from headwater.primitives import Workspace, gather, select
 from headwater.runtime.array import Array
 from headwater.runtime.device import Device
-from headwater.runtime.elements import ElementType, element_type, host_shape, scalar_of
-from headwater.types import FLOAT32, FLOAT64, INT32, ScalarType, VectorType
+from headwater.runtime.elements import (
+    ElementType,
+    converted,
+    element_type,
+    host_shape,
+    host_values,
+    scalar_of,
+)
+from headwater.types import BOOL, FLOAT32, FLOAT64, INT32, UINT32, ScalarType, VectorType
 
 _RESERVED = ("id", "removed", "count")
 _OWNER = "particles"
@@ -33,6 +41,12 @@ def _find_kept(kept, removed, flags):
     i = hw.grid(1)
     kept[i] = hw.int32(removed[i] == 0 and not bool(flags[i]))
     removed[i] = 0
+
+
+@hw.kernel
+def _clamp(places, order, count):
+    i = hw.grid(1)
+    places[i] = min(max(order[i], 0), count[0] - 1)
 
 
 class ParticleSet:
@@ -83,9 +97,14 @@ class ParticleSet:
         workspace: Workspace | None = None,
     ) -> None:
         """DomainError for a capacity below 1, reserved or unknown names, or a position that is no float vec3."""
-        if not 1 <= capacity < 2**31 - 2**16:
+        if not isinstance(device, Device):
+            raise DomainError(f"a particle set lives on a Device, not on {device!r}")
+        if not isinstance(domain, Domain):
+            raise DomainError(f"a particle set lives in a Domain, not in {domain!r}")
+        whole = isinstance(capacity, int | np.integer) and not isinstance(capacity, bool)
+        if not whole or not 1 <= capacity < 2**31 - 2**16:
             raise DomainError(
-                f"a capacity of 1 to 2^31 - 2^16 particles is possible, not {capacity}"
+                f"a capacity of 1 to 2^31 - 2^16 particles is possible, not {capacity!r}"
             )
         self._device = device
         self._domain = domain
@@ -93,7 +112,7 @@ class ParticleSet:
         self._workspace = workspace or Workspace(device, _OWNER)
         self._version = 0
         self._types = _field_types(fields or {})
-        self._transient = frozenset(transient)
+        self._transient = frozenset([transient] if isinstance(transient, str) else transient)
         unknown = sorted(self._transient - set(self._types))
         if unknown:
             raise DomainError(f"there is no field '{unknown[0]}' that could be transient")
@@ -232,7 +251,10 @@ class ParticleSet:
     def _host_values(self, name: str, values: npt.ArrayLike, count: int | None) -> npt.NDArray[Any]:
         """Values of a field in its type; (n, 3) positions if `count` is None."""
         kind = self._types[name]
-        given = np.asarray(values)
+        try:
+            given = host_values(values, kind)
+        except HeadwaterError as error:
+            raise DomainError(f"field '{name}': {error.message}", hint=error.hint) from None
         shape = host_shape(kind, (len(given) if count is None and given.ndim else count or 0,))
         try:
             fitting = given if count is None else np.broadcast_to(given, shape)
@@ -240,32 +262,56 @@ class ParticleSet:
             fitting = given
         if fitting.shape != shape:
             raise DomainError(f"field '{name}' takes the shape {shape}, not {given.shape}")
-        if not np.can_cast(given.dtype, scalar_of(kind).numpy, "same_kind"):
-            raise DomainError(f"field '{name}' holds {kind}, not {given.dtype}")
-        return np.ascontiguousarray(fitting, scalar_of(kind).numpy)
+        try:
+            return np.ascontiguousarray(converted(fitting, scalar_of(kind)))
+        except HeadwaterError as error:
+            raise DomainError(f"field '{name}': {error.message}", hint=error.hint) from None
 
     def remove(self, flags: Array) -> None:
         """Drop the particles with a true flag, and those marked as removed; the others keep their order.
 
-        `flags` is a bool or int32 array on the device, of at least the capacity. The host does not wait.
-        Cell grids of the set must be updated before their next use.
+        `flags` is a bool, int32 or uint32 array on the device, of at least the capacity. The host does not wait.
+        Cell grids of the set must be updated before their next use. DomainError for other flags.
         """
         kept = self.workspace.array("particles.kept", self.capacity, INT32)
         order = self.workspace.array("particles.order", self.capacity, INT32)
         total = self.workspace.array("particles.total", 1, INT32)
         count = self._arrays["count"]
-        if len(flags) < self.capacity:
-            raise DomainError(f"'flags' must have {self.capacity} elements, not {len(flags)}")
+        self._check("flags", flags, BOOL, INT32, UINT32)
         _find_kept.over(count, capacity=self.capacity)(kept, self._arrays["removed"], flags)
         select(kept, order, total, count=count, workspace=self.workspace)
         count.copy_from(total)
-        self.reorder(order)
+        self._permute(order)
+
+    def _check(self, name: str, given: Array, *dtypes: ScalarType) -> None:
+        """DomainError unless it is an array with an element of such a type for each place."""
+        if not isinstance(given, Array):
+            raise DomainError(
+                f"'{name}' must be an Array on a device, not a '{type(given).__name__}'",
+                hint="upload it with device.array(...)",
+            )
+        if given.ndim != 1 or given.dtype not in dtypes:
+            known = ", ".join(map(str, dtypes))
+            raise DomainError(f"'{name}' must hold {known} in one dimension, not {given!r}")
+        if len(given) < self.capacity:
+            raise DomainError(f"'{name}' must have {self.capacity} elements, not {len(given)}")
 
     def reorder(self, order: Array) -> None:
         """Put particle order[i] in place i, for all i below `count`: `order` is an int32 array on the device.
 
-        Transient fields are not carried along. Cell grids of the set must be updated before their next use.
+        It has at least the capacity's length, and is meant to hold each of 0 ... count - 1 once: of two equal
+        values both copy one particle, its id too, and those outside of 0 ... count - 1 count as the nearest
+        that is there. Transient fields are not carried along. Cell grids of the set must be updated before their
+        next use. DomainError for another type or a smaller length.
         """
+        self._check("order", order, INT32)
+        places = self.workspace.array("particles.order", self.capacity, INT32)
+        count = self._arrays["count"]
+        _clamp.over(count, capacity=self.capacity)(places, order, count)
+        self._permute(places)
+
+    def _permute(self, order: Array) -> None:
+        """As `reorder`, for orders that Headwater itself made on the device: nothing is checked."""
         count = self._arrays["count"]
         for name, spare in self._spares.items():
             current = self._arrays[name]
@@ -278,14 +324,24 @@ def _field_types(
     fields: Mapping[str, ElementType | npt.DTypeLike],
 ) -> dict[str, ElementType]:
     """The types by name: position and id first."""
+    if not isinstance(fields, Mapping):
+        raise DomainError(
+            f"'fields' are types by name, not {fields!r}", hint="write {'density': hw.float32}"
+        )
+    for name in fields:
+        if not _is_field_name(name):
+            raise DomainError(f"{name!r} cannot be the name of a field")
     kinds = {name: _field_type(name, kind) for name, kind in fields.items()}
-    for name in kinds:
-        if name in _RESERVED or not name.isidentifier() or hasattr(ParticleSet, name):
-            raise DomainError(f"'{name}' cannot be the name of a field")
     position = kinds.pop("position", VectorType(FLOAT32, 3))
     if position not in (VectorType(FLOAT32, 3), VectorType(FLOAT64, 3)):
         raise DomainError(f"positions are vec3f or vec3d, not {position}")
     return {"position": position, "id": INT32, **kinds}
+
+
+def _is_field_name(name: object) -> bool:
+    if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
+        return False
+    return name not in _RESERVED and not hasattr(ParticleSet, name)
 
 
 def _field_type(name: str, kind: ElementType | npt.DTypeLike) -> ElementType:

@@ -26,15 +26,16 @@ def gather(
     """destination[i] = source[order[i]] for the first `count` (by default all) elements of `order`.
 
     `destination` and `source` hold one scalar or vector type and share no memory; `order` is int32 and holds
-    valid subscripts of `source`. LaunchError otherwise.
+    valid subscripts of `source`. `destination` is as long as `order`, or, with `count`, has so many elements.
+    LaunchError otherwise.
     """
     check_vector("order", order, INT32)
     check_vector("source", source)
-    check_vector("destination", destination, least=len(order))
+    check_vector("destination", destination, least=0 if count is not None else len(order))
     if destination.dtype != source.dtype or destination is source:
         raise LaunchError(f"{source!r} cannot be gathered into {destination!r}")
-    if len(order) == 0:
+    most = min(len(order), len(destination))
+    if most == 0:
         return
     space = workspace_for(order, workspace)
-    limit = space.count(len(order), count)
-    _gather.over(limit, capacity=len(order))(destination, source, order)
+    _gather.over(space.count(most, count), capacity=most)(destination, source, order)

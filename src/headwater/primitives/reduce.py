@@ -93,14 +93,14 @@ def reduce(
     the result is 0, or the largest or smallest value of the type (infinite for floats). Integer sums wrap; min
     and max skip NaN. LaunchError for other arguments.
     """
-    arrays = [sources] if isinstance(sources, Array) else list(sources)
-    if operation not in _COMBINE or not arrays:
+    arrays = list(sources) if isinstance(sources, Sequence) else [sources]
+    if not isinstance(operation, str) or operation not in _COMBINE or not arrays:
         known = ", ".join(map(repr, _COMBINE))
         raise LaunchError(
             f"there is no reduction {operation!r} of {len(arrays)} arrays; use {known}"
         )
-    space = workspace_for(arrays[0], workspace)
     dtype = _common_type(arrays)
+    space = workspace_for(arrays[0], workspace)
     if result is None:
         result = space.device.empty(len(arrays), dtype)
     check_vector("result", result, dtype, least=len(arrays))

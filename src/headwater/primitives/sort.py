@@ -187,9 +187,15 @@ def sort(
     elements; those behind stay. LaunchError for other arguments.
     """
     check_vector("keys", keys, INT32, UINT32)
-    check_vector("values", values, INT32, least=len(keys))
-    if not 0 <= bits <= 32:
-        raise LaunchError(f"keys have 0 to 32 bits, not {bits}")
+    check_vector("values", values, INT32)
+    if len(values) != len(keys):
+        raise LaunchError(f"{len(keys)} keys were given with {len(values)} values")
+    if values is keys:
+        raise LaunchError(
+            "'keys' and 'values' are one array", hint="sort a copy along: values = keys.copy()"
+        )
+    if not isinstance(bits, int) or isinstance(bits, bool) or not 0 <= bits <= 32:
+        raise LaunchError(f"keys have 0 to 32 bits, not {bits!r}")
     if len(keys) == 0 or bits == 0:
         return
     space = workspace_for(keys, workspace)

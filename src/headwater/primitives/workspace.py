@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from headwater.errors import LaunchError, MemoryUseError
 from headwater.runtime.array import Array
 from headwater.runtime.device import Device
@@ -61,8 +63,19 @@ def workspace_for(array: Array, given: Workspace | None) -> Workspace:
     return given
 
 
+def check_array(name: str, given: object) -> None:
+    """LaunchError unless it is an array on a device."""
+    if isinstance(given, np.ndarray):
+        raise LaunchError(
+            f"'{name}' is a NumPy array, in host memory", hint="upload it with device.array(...)"
+        )
+    if not isinstance(given, Array):
+        raise LaunchError(f"'{name}' must be an Array on a device, not {given!r}")
+
+
 def check_vector(name: str, array: Array, *dtypes: ScalarType, least: int = 0) -> None:
     """LaunchError unless the array has one dimension, one of the types, and `least` elements."""
+    check_array(name, array)
     if array.ndim != 1:
         raise LaunchError(f"'{name}' must have one dimension, not the shape {array.shape}")
     if dtypes and array.dtype not in dtypes:
@@ -74,6 +87,7 @@ def check_vector(name: str, array: Array, *dtypes: ScalarType, least: int = 0) -
 
 def check_single(name: str, array: Array, dtype: ScalarType) -> None:
     """LaunchError unless the array holds one element of the type."""
+    check_array(name, array)
     if array.shape != (1,) or array.dtype is not dtype:
         raise LaunchError(f"'{name}' must be one {dtype}, not {array!r}")
 
