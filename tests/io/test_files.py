@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import os
 import re
+import stat
 import struct
+import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from headwater.errors import DomainError
-from headwater.io import Snapshot, collection, polydata, writable_folder, write_atomically
+from headwater.io import (
+    LOCK,
+    Snapshot,
+    collection,
+    locked_folder,
+    polydata,
+    replaces,
+    writable_file,
+    writable_folder,
+    write_atomically,
+)
 
 
 def test_a_file_is_written_whole(tmp_path: Path) -> None:
@@ -87,3 +100,102 @@ def test_a_collection_names_files_and_times() -> None:
     text = b"".join(collection([Snapshot("a.vtp", 0.0), Snapshot('b"&.vtp', 0.5)])).decode()
     assert 'timestep="0.0" part="0" file="a.vtp"' in text
     assert """timestep="0.5" part="0" file='b"&amp;.vtp'""" in text
+
+
+# --- what is there already --------------------------------------------------------------------------
+
+
+def test_a_link_stays_and_its_target_is_replaced(tmp_path: Path) -> None:
+    link, target = tmp_path / "link", tmp_path / "deep" / "target"
+    target.parent.mkdir()
+    link.symlink_to(target)
+    for text in (b"one", b"two"):  # a link to nothing, then to a file
+        write_atomically(writable_file(link), [text])
+        assert link.is_symlink()
+        assert target.read_bytes() == text
+    assert [entry.name for entry in target.parent.iterdir()] == ["target"]
+
+
+def test_a_pipe_is_written_to(tmp_path: Path) -> None:
+    pipe, read = tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()), daemon=True)
+    reader.start()
+    assert not replaces(writable_file(pipe))
+    write_atomically(pipe, [b"one", b"two"])
+    reader.join(10.0)
+    assert read == [b"onetwo"]
+    assert pipe.is_fifo()
+
+
+def test_a_device_stays(tmp_path: Path) -> None:
+    null = tmp_path / "null"
+    try:
+        os.mknod(null, stat.S_IFCHR | 0o666, os.makedev(1, 3))
+    except OSError:
+        pytest.skip("only the administrator makes devices")
+    write_atomically(writable_file(null), [b"nothing"])
+    assert null.is_char_device()
+    assert list(tmp_path.iterdir()) == [null]
+
+
+def test_standard_output_is_the_process_s_own(capfd: pytest.CaptureFixture[str]) -> None:
+    write_atomically(writable_file(Path("/dev/stdout")), [b"said"])
+    assert capfd.readouterr().out == "said"
+
+
+def test_permissions_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_text("old")
+    path.chmod(0o640)
+    write_atomically(path, [b"new"])
+    assert (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) == (b"new", 0o640)
+
+
+def test_a_read_only_file_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_text("old")
+    path.chmod(0o444)
+    with pytest.raises(DomainError, match=r"'.*x' cannot be written: it is read-only"):
+        writable_file(path)
+    with pytest.raises(PermissionError, match="read-only"):
+        write_atomically(path, [b"new"])
+    assert path.read_text() == "old"
+
+
+@pytest.mark.parametrize("name", [".", "loop", "taken/below", "n" * 300])
+def test_places_where_no_file_can_be_are_refused(name: str, tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    (tmp_path / "taken").write_text("")
+    with pytest.raises(DomainError, match=r"cannot be written|is a folder"):
+        writable_file(tmp_path / name)
+
+
+def test_an_error_names_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "gone" / "x"
+    with pytest.raises(FileNotFoundError) as error:
+        write_atomically(path, [b""])
+    assert error.value.filename == str(path)
+
+
+# --- locks ------------------------------------------------------------------------------------------
+
+
+def test_a_folder_is_locked_once(tmp_path: Path) -> None:
+    with locked_folder(tmp_path):
+        assert (tmp_path / LOCK).read_text() == f"{os.getpid()}\n"
+        with (
+            pytest.raises(DomainError, match=rf"another run \(process {os.getpid()}\)"),
+            locked_folder(tmp_path),
+        ):
+            pass
+        assert (tmp_path / LOCK).exists()
+    assert not (tmp_path / LOCK).exists()
+    with locked_folder(tmp_path):
+        pass
+
+
+def test_a_lock_that_a_dead_process_left_is_ignored(tmp_path: Path) -> None:
+    (tmp_path / LOCK).write_text("1\n")
+    with locked_folder(tmp_path):
+        assert (tmp_path / LOCK).read_text() == f"{os.getpid()}\n"
