@@ -25,6 +25,7 @@ class Scene:
         parameters: constants of the fluid and of the scheme.
         probes: points where the pressure is sampled.
         end_time: when a whole run ends.
+        landmarks: names of what stands in the scene, and the top of each; pictures label them.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Scene:
     parameters: Parameters
     probes: tuple[Point, ...]
     end_time: float
+    landmarks: tuple[tuple[str, Point], ...] = ()
 
     @property
     def fluid_count(self) -> int:
