@@ -13,10 +13,7 @@ help: ## List the tasks
 
 dambreak: venv ## Run the 3D dam break on this machine's CPU; writes a picture and a report
 	$(BIN)/headwater run dambreak --dp 0.017 --variant cubic --until 0.6 --device cpu \
-	  --out $(DAMBREAK_OUT) --report $(DAMBREAK_OUT)/report.json
-	@echo "report:  $(DAMBREAK_OUT)/report.json"
-	@for picture in $(DAMBREAK_OUT)/*.png; do \
-	  if [ -e "$$picture" ]; then echo "picture: $$picture"; fi; done
+	  --out $(DAMBREAK_OUT) --overwrite
 
 test: lint ## Everything that CI checks: lint, types, import rule, all tests
 	$(BIN)/python -m pytest -n $(PYTEST_WORKERS)

@@ -5,17 +5,22 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
+import signal
 import struct
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import headwater
+from headwater import config
 from headwater.cli import main
 from headwater.cli import run as run_command
-from headwater.cli.progress import Progress
+from headwater.cli.progress import Progress, rate
 from headwater.sph import Moment, Schedule
 from headwater.sph.records import HistoryRow
 from headwater.sph.scenes import build_scene
@@ -39,6 +44,22 @@ def report_of(folder: Path) -> Any:
 # --- what works -----------------------------------------------------------------------------------
 
 
+def test_the_entry_is_quiet_while_it_imports() -> None:
+    """Ctrl-C in the first half second ends the process as it ends any other: by the signal, without a word."""
+    code = (
+        "import os, signal, sys\n"
+        "class Interrupt:\n"
+        "    def find_spec(self, name, *rest):\n"
+        "        if name == 'numpy': os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Interrupt())\n"
+        "import headwater_command; headwater_command.main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stderr) == (-signal.SIGINT, b"")
+
+
 def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert call("--version") == 0
     assert headwater.__version__ in capsys.readouterr().out
@@ -48,12 +69,44 @@ def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
     said = capsys.readouterr().out
     for option in ("variant", "dp", "until", "steps", "device", "precision", "out", "samples"):
         assert f"--{option}" in said
+    assert "headwater run dambreak --dp 0.017 --until 0.6 --out out/small" in said
+
+
+def test_help_ends_with_the_environment_variables(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HEADWATER_THREADS", "7")
+    assert call("--help") == 0
+    said = capsys.readouterr().out
+    assert all(variable.name in said for variable in config.TABLE)
+    assert "now 7)" in said
 
 
 def test_devices_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert call("devices") == 0
     said = capsys.readouterr().out
     assert all(listing.name in said for listing in headwater.devices())
+    assert "threads" in said
+    assert "float64 yes" in said
+    assert "1 MiB of shared memory; an array: as the memory allows" in said
+    assert "HEADWATER_THREADS" in said
+
+
+def test_the_same_hardware_and_what_is_missing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    listings = (
+        headwater.runtime.Listing("cpu", "a processor"),
+        headwater.runtime.Listing("reference", "the same one", same_as="cpu"),
+        headwater.runtime.Listing("cpu:9", "one that does not open"),
+        headwater.runtime.Listing("abacus", "there is none; buy one", missing=True),
+    )
+    monkeypatch.setattr(headwater, "devices", lambda: listings)
+    assert call("devices") == 0
+    said = capsys.readouterr().out
+    assert "the same hardware as 'cpu', which is to be preferred" in said
+    assert "cannot be opened: there is no device 'cpu:9'" in said
+    assert "Not here:\nabacus       there is none; buy one" in said
 
 
 def test_the_report(tmp_path: Path) -> None:
@@ -80,6 +133,17 @@ def test_the_report(tmp_path: Path) -> None:
     assert timing["steps"] == 7
     assert {"wall_s", "compile_s", "particle_steps_per_s"} <= set(timing)
     assert report["environment"]["headwater"] == headwater.__version__
+    settings = report["settings"]
+    assert settings["command"][:4] == ["headwater", "run", "dambreak", "--dp"]
+    assert (settings["until"], settings["steps"], settings["samples"]) == (None, 7, [2, 5])
+    assert settings["device"] == dict(headwater.device().settings)
+    assert settings["parameters"]["sound_speed"] == scene.parameters.sound_speed
+    assert settings["parameters"]["region"]["high"] == [1.61, 0.68, 0.5]
+    assert datetime.fromisoformat(settings["date"]).tzinfo is not None
+    assert report["schema"] == 1
+    assert report["probes"][0] == {"x": 0.8779, "y": 0.3, "z": 0.02}
+    assert list(report)[-2:] == ["samples", "history"]
+    assert report["units"]["kinetic, potential"] == "J"
     assert (report["status"], report["message"]) == ("finished", None)
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["deep", "run.json"]
 
@@ -123,6 +187,10 @@ def test_frames_and_picture(tmp_path: Path) -> None:
         (("run", "dambreak", "--until", "inf"), "a number above 0 was expected"),
         (("run", "dambreak", "--steps", "0"), "x>=1"),
         (("run", "dambreak", "--until", "1", "--steps", "5"), "exclude each other"),
+        (("run", "dambreak", "--samples", "3,9", "--steps", "8"), "--samples 9 lies beyond"),
+        (("run", "dambreak", "--out", ""), "not an empty text"),
+        (("run", "dambreak", "--report", " "), "not an empty text"),
+        (("run", "dambreak", "--dp", "0.00001"), "there would be about 8e+13 particles"),
         (("run", "dambreak", "--samples", "3,x"), "numbers of steps such as 116,233"),
         (("run", "dambreak", "--samples", "-3"), "not negative"),
         (("run", "dambreak", "--precision", "float16"), "float32"),
@@ -143,24 +211,6 @@ def test_bad_input_is_refused(
     assert said in output.err
     assert "Traceback" not in output.err
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("option", ["--out", "--report"])
-def test_an_output_that_cannot_be_written_is_refused(
-    option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    taken = tmp_path / "taken"
-    taken.write_text("a file")
-    folder = () if option == "--out" else ("--out", tmp_path)
-    assert call(*SMALL, "--steps", 1, *folder, option, taken / "below") == 2
-    assert "cannot be written" in capsys.readouterr().err
-
-
-def test_a_report_that_is_a_folder_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert call(*SMALL, "--steps", 1, "--out", tmp_path, "--report", tmp_path) == 2
-    assert "a file name was expected" in capsys.readouterr().err
 
 
 # --- runs that end early ----------------------------------------------------------------------------
@@ -226,3 +276,47 @@ def test_progress_shows_time_steps_and_what_is_left(terminal: bool) -> None:
     assert "t 0.2500 of 0.5 s, step 10" in said
     assert "steps/s" in said
     assert ("\r" in said) == terminal
+
+
+@pytest.mark.parametrize("columns", [12, 40, 60, 200])
+def test_the_bar_fits_the_terminal(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    stream = Terminal()
+    progress = Progress(Schedule(until=0.5), stream)
+    progress.show(Moment(10, 0.25, over=True))
+    line = stream.getvalue().removeprefix("\r").removesuffix("\x1b[K")
+    assert len(line) < columns
+    assert ("█" in line) == (columns == 200)
+
+
+def test_the_bar_of_a_terminal_that_knows_ascii_only() -> None:
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatched = Progress(Schedule(until=0.5), stream)
+    monkeypatched.is_terminal = True
+    monkeypatched.show(Moment(10, 0.25, over=True))
+    stream.seek(0)
+    assert "50 %" in stream.read()
+
+
+def test_a_log_shows_the_time_of_its_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between two looks at the clock the time is not known, so nothing is written."""
+    stream = io.StringIO()
+    progress = Progress(Schedule(until=0.5), stream)
+    progress._every = 0.0
+    progress.show(Moment(10, 0.0))
+    assert stream.getvalue() == ""
+    progress.show(Moment(20, 0.25, (HistoryRow(19, 0.24, 1e-2, 0.0, 0.0, 0.0, 0.0),)))
+    assert "t 0.2500 of 0.5 s, step 20" in stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("steps", "seconds", "said"),
+    [
+        (12345, 1.0, "12,345 steps/s"),
+        (35, 10.0, "3.5 steps/s"),
+        (1, 4.0, "4 s/step"),
+        (0, 1.0, "? steps/s"),
+    ],
+)
+def test_rates(steps: int, seconds: float, said: str) -> None:
+    assert rate(steps, seconds) == said

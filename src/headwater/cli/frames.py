@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,12 @@ from headwater.sph import FLUID, ParticleState
 
 WALLS = "walls.vtp"
 FLUID_COLLECTION = "fluid.pvd"
+_FLUID = re.compile(r"fluid_\d{4,}\.vtp")
+
+
+def is_frame(name: str) -> bool:
+    """Whether a FrameWriter gives a file this name."""
+    return name in (WALLS, FLUID_COLLECTION) or _FLUID.fullmatch(name) is not None
 
 
 class FrameWriter:
@@ -21,6 +28,11 @@ class FrameWriter:
         self.folder = writable_folder(folder)
         self.snapshots: list[Snapshot] = []
 
+    @property
+    def collection_file(self) -> Path:
+        """The file that opens all frames at once."""
+        return self.folder / FLUID_COLLECTION
+
     def write(self, state: ParticleState, time: float) -> None:
         """Add a frame of the fluid at `time`, in s."""
         fluid = state.kinds == FLUID
@@ -28,8 +40,9 @@ class FrameWriter:
             self._write(WALLS, state, ~fluid, time)
         name = f"fluid_{len(self.snapshots):04}.vtp"
         self._write(name, state, fluid, time)
-        self.snapshots.append(Snapshot(name, time))
-        write_atomically(self.folder / FLUID_COLLECTION, collection(self.snapshots))
+        known = [*self.snapshots, Snapshot(name, time)]
+        write_atomically(self.collection_file, collection(known))
+        self.snapshots = known
 
     def _write(
         self,

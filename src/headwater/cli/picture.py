@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _VIEWS = 6
 _KEPT = 3 * _VIEWS
+# Of the probes, in the side views and in their curves.
+_PROBES = ("#d1495b", "#e58f00", "#6a4c93", "#00798c")
 _INK, _MUTED, _WALL = "#1b1f24", "#6a737d", "#b3b9c0"
 
 
@@ -82,12 +84,13 @@ def draw(
     canvas: Any = FigureCanvasAgg(figure)
     halves: Any = figure.subfigures(2, 1, height_ratios=(1.3, 1.0))
     _side_views(halves[0], scene, views)
-    _curves(halves[1], samples, reference)
+    _curves(halves[1], scene, samples, reference)
     figure.suptitle(
         f"{scene.name}, variant {scene.variant}, dp {scene.spacing:g} m: "
-        f"{scene.fluid_count:,} fluid and {scene.wall_count:,} wall particles",
+        f"{scene.fluid_count:,} fluid and {scene.wall_count:,} wall particles. "
+        "Side views along y, all y; grey: walls seen edge-on; +: pressure probes",
         color=_INK,
-        fontsize=13,
+        fontsize=12,
     )
     canvas.draw()
     write_atomically(path, [_png(canvas)])
@@ -121,6 +124,11 @@ def _side_views(figure: Any, scene: Scene, views: Sequence[View]) -> None:
         drawn = _side_view(axes, walls, view, size, top)
     for axes in grid.flat[len(views) :]:
         axes.set_visible(False)
+    for axes in grid.flat[: len(views)]:
+        _mark(axes, scene)
+    box = _frame(scene)
+    grid.flat[0].set_xlim(box[0])
+    grid.flat[0].set_ylim(box[1])
     for axes in grid[-1]:
         axes.set_xlabel("x, m", color=_MUTED)
     for axes in grid[:, 0]:
@@ -143,10 +151,31 @@ def _side_view(axes: Axes, walls: npt.NDArray[Any], view: View, size: float, top
     )
     axes.set_title(f"t = {view.time:.2f} s", fontsize=10, color=_INK, loc="left")
     axes.set_aspect("equal")
-    axes.set_xlim(-0.03, 1.64)
-    axes.set_ylim(-0.03, 0.50)
     _quiet(axes)
     return drawn
+
+
+def _mark(axes: Axes, scene: Scene) -> None:
+    """What stands in the scene, and where its probes are."""
+    for name, (x, _, z) in scene.landmarks:
+        axes.annotate(
+            name,
+            (x, z),
+            xytext=(0, 3),
+            textcoords="offset points",
+            ha="center",
+            fontsize=8,
+            color=_MUTED,
+        )
+    for (x, _, z), color in zip(scene.probes, _PROBES, strict=False):
+        axes.plot([x], [z], marker="+", color=color, markersize=8, markeredgewidth=1.8)
+
+
+def _frame(scene: Scene) -> tuple[tuple[float, float], tuple[float, float]]:
+    """The limits of x and z that show all of the scene, with some air above."""
+    low, high = scene.positions.min(axis=0), scene.positions.max(axis=0)
+    air = 0.02 * (high[0] - low[0])
+    return (low[0] - air, high[0] + air), (low[2] - air, high[2] + 3.0 * air)
 
 
 def _silhouette(walls: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -165,11 +194,13 @@ def _dot_size(scene: Scene, columns: int) -> float:
 # --- curves ---------------------------------------------------------------------------------------
 
 
-def _curves(figure: Any, samples: Sequence[Sample], reference: ReferenceCurve | None) -> None:
+def _curves(
+    figure: Any, scene: Scene, samples: Sequence[Sample], reference: ReferenceCurve | None
+) -> None:
     times = [sample.t for sample in samples]
-    panels = figure.subplots(1, 3)
+    panels = figure.subplots(1, 4 if scene.probes else 3)
     for axes, (name, label) in zip(
-        panels,
+        panels[:3],
         (
             ("kinetic", "kinetic energy, J"),
             ("potential", "potential energy, J"),
@@ -186,7 +217,7 @@ def _curves(figure: Any, samples: Sequence[Sample], reference: ReferenceCurve | 
                 color="#d1495b",
                 linewidth=3.5,
                 alpha=0.45,
-                label="reference",
+                label="reference: an independent\nprogram in double precision",
             )
         axes.plot(
             times,
@@ -199,7 +230,23 @@ def _curves(figure: Any, samples: Sequence[Sample], reference: ReferenceCurve | 
         axes.set_xlabel("t, s", color=_MUTED)
         axes.grid(color="#e6e8eb", linewidth=0.6)
         _quiet(axes)
-    panels[0].legend(frameon=False, fontsize=9)
+    if scene.probes:
+        _probe_curves(panels[3], scene, samples)
+    panels[0].legend(frameon=False, fontsize=8)
+
+
+def _probe_curves(axes: Axes, scene: Scene, samples: Sequence[Sample]) -> None:
+    times = [sample.t for sample in samples]
+    for index, ((x, y, z), color) in enumerate(zip(scene.probes, _PROBES, strict=False)):
+        pressures = [1e-3 * sample.probes[index] for sample in samples]
+        axes.plot(times, pressures, color=color, linewidth=1.2, label=f"({x:g}, {y:g}, {z:g})")
+    axes.set_title(
+        "pressure at the probes (x, y, z in m), kPa", fontsize=10, color=_INK, loc="left"
+    )
+    axes.set_xlabel("t, s", color=_MUTED)
+    axes.grid(color="#e6e8eb", linewidth=0.6)
+    axes.legend(frameon=False, fontsize=8)
+    _quiet(axes)
 
 
 def _quiet(axes: Axes) -> None:
