@@ -56,7 +56,7 @@ def test_runs_that_memory_cannot_hold_are_refused(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("headwater.cli.memory.available_bytes", lambda: 8 * 10**9)
     with pytest.raises(DomainError, match="makes 83,383,870 particles; they need about") as error:
         check_memory(83_383_870, 0.001, "float32", frames=True)
-    assert error.value.hint == "use a larger --dp, such as 0.0019"
+    assert error.value.hint == "use a larger --dp, such as 0.0021"
     monkeypatch.setattr("headwater.cli.memory.available_bytes", lambda: None)
     with pytest.raises(DomainError, match="at most 2,147,418,112 particles are possible"):
         check_memory(1 << 32, 0.001, "float32", frames=True)

@@ -11,9 +11,9 @@ from headwater.errors import DomainError
 _MOST = (1 << 31) - (1 << 16)
 # Measured: bytes a particle of the scene on the host, and of the fields, spares and the grid for each byte of a
 # real number; a picture keeps up to 18 moments of the fluid's positions and speeds.
-_SCENE = 150
+_SCENE = 200
 _FIELDS = 45
-_PICTURE = 80
+_PICTURE = 120
 _REAL = {"float32": 4, "float64": 8}
 
 
