@@ -52,14 +52,14 @@ def build(
     function: Callable[..., Any],
     *types: ArgumentType,
     block: tuple[int, int, int] = (32, 1, 1),
+    axes: int | None = None,
     guard: Guard | None = None,
     dialect: Dialect = HW,
 ) -> ir.Kernel:
     """Lower a plain function, arguments in order; the result is verified."""
     names = function.__code__.co_varnames[: function.__code__.co_argcount]
-    kernel = lower(
-        function, list(zip(names, types, strict=True)), block, guard=guard, dialect=dialect
-    )
+    arguments = list(zip(names, types, strict=True))
+    kernel = lower(function, arguments, block, axes=axes, guard=guard, dialect=dialect)
     ir.verify(kernel)
     return kernel
 

@@ -20,6 +20,7 @@ import pytest
 from tests.frontend.build import VEC3F, array, build, grid_type, struct
 
 import headwater as hw
+from headwater import ir
 from headwater.errors import CompileError
 from headwater.frontend import Guard
 from headwater.types import (
@@ -124,6 +125,8 @@ OUTSIDE: dict[str, Any] = {
     "LOOSE": Loose(),
     "FIXED": Fixed(),
     "TEXT": "text",
+    "BIG": 2**40,
+    "Fixed": Fixed,
 }
 
 CASES = [
@@ -134,6 +137,8 @@ CASES = [
     ("y[0] = «ARRAY»[0]", "'ARRAY' is a 'ndarray' from outside"),
     ("y[0] = «HALF»", "the dtype 'float16' is not one"),
     ("y[0] = «LOOSE».h", "is a dataclass that is not frozen"),
+    ("y[0] = «Fixed».h", "'Fixed' is a class, which a kernel can neither call nor look into"),
+    ("y[0] = «Fixed»(1)", "'Fixed' is a class"),
     ("y[0] = «FIXED.g»", "'FIXED' has no attribute 'g'"),
     ("y[0] = «hw.nothing»(f)", "'hw' has no attribute 'nothing'"),
     # known elsewhere, not there yet
@@ -201,8 +206,11 @@ CASES = [
     ("y[0] = «v[0] @ v[0]»", "the operator '@' is not supported"),
     ("y[0] = «v[0] if b else 1.0»", "types that do not join"),
     ("if «v[0]»:\n    pass", "a scalar was expected"),
-    ("y[0] = «u[0] + 5000000000»", "the value 5000000000 does not fit the type 'uint32'"),
-    ("y[0] = «f * 1e39»", "does not fit the type 'float32'"),
+    ("y[0] = u[0] + «5000000000»", "the value 5000000000 does not fit the type 'uint32'"),
+    ("t = 5000000000\ny[0] = u[0] + «t»", "the value 5000000000 does not fit"),
+    ("y[0] = u[0] + («10**5 * 10**5»)", "the value 10000000000 does not fit"),
+    ("y[0] = u[0] + 1 + «BIG» + 1", "the value 1099511627776 does not fit"),
+    ("y[0] = f * «1e39»", "does not fit the type 'float32'"),
     # indices and stores
     ("y[0] = «m[0]»", "'m' has 2 dimensions, but 1 index was given"),
     ("y[0] = «x[i, i]»", "'x' has 1 dimension, but 2 indices were given"),
@@ -235,6 +243,7 @@ CASES = [
     ("«x» = f", "'x' is assigned types that do not join: an array"),
     ("«p, q» = x", "an array (array<float32, 1>) cannot be unpacked"),
     ("«p, q» = hw.grid(3)", "2 names take 3 values"),
+    ("p, «*q» = 1, 2, 3", "'*' in an assignment is not supported"),
     # calls
     ("y[0] = «hw.sqrt(f, f)»", "'sqrt' takes 1 argument, not 2"),
     ("y[0] = «hw.min(f)»", "'min' takes 2 or more arguments, not 1"),
@@ -438,7 +447,30 @@ def test_axes_that_an_index_space_lacks(body: str, axes: int, sentence: str) -> 
     build(function, *ARGUMENTS.values())  # launched by blocks, any axis will do
 
 
+@pytest.mark.parametrize(
+    ("body", "launch"), [("p, q = «hw.grid(2)»", "grid"), ("k[0] = «hw.threadIdx.y»", "thread")]
+)
+def test_axes_that_forall_lacks(body: str, launch: str) -> None:
+    text = marked(body)
+    function = compiled(text.code, f"<forall {launch}>")
+    with pytest.raises(CompileError, match=r"the n of forall\(n\), has 1 axis") as caught:
+        build(function, *ARGUMENTS.values(), axes=1)
+    assert caught.value.span is not None
+    assert (caught.value.span.line, caught.value.span.column) == (text.line, text.column)
+
+
+def test_a_long_sum_is_not_deep() -> None:
+    terms = {"elements": "y[0]", "weak": "a"}
+    for name, term in terms.items():
+        code = "def bad(y, a):\n    y[0] = " + " + ".join([term] * 1000) + "\n"
+        kernel = build(compiled(code, f"<long {name}>"), array(), WEAK_FLOAT)
+        sums = [n for n in ir.walk(kernel.body) if getattr(n, "operation", "") == "add"]
+        assert len(sums) == 999
+
+
 def test_too_deep_an_expression() -> None:
-    code = "def bad(y):\n    y[0] = " + " + ".join(["y[0]"] * 900) + "\n"
+    code = "def bad(y):\n    if y[0] > 0:\n        y[1] = 1\n        y[0] = " + "-" * 900 + "y[0]\n"
     error = failing(compiled(code, "<deep>"), array())
     assert "nested too deeply" in error.message
+    assert error.span is not None
+    assert (error.span.line, error.span.column) == (4, 8)

@@ -8,10 +8,13 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
+import numpy as np
 import pytest
 
-from headwater.frontend.fingerprint import fingerprint
+import headwater as hw
+from headwater.frontend.fingerprint import captures
 
 TEXT = """
 import math
@@ -41,6 +44,10 @@ def kernel(y):
     acc += H + math.pi + SETTINGS.h
     y[0] = outer(acc)
 """
+
+
+def fingerprint(function: Any) -> str:
+    return captures(function).digest
 
 
 @pytest.fixture
@@ -101,5 +108,5 @@ def closure(value: object) -> Callable[..., None]:
 
 def test_closures() -> None:
     assert fingerprint(closure(1)) == fingerprint(closure(1))
-    values = [1, 2, 1.0, True, math.pi, (1, 2), (2, 1)]
+    values = [1, 2, 1.0, True, math.pi, (1, 2), (2, 1), math.floor, np.floor, hw.floor, np.sqrt]
     assert len({fingerprint(closure(value)) for value in values}) == len(values)

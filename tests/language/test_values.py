@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import runpy
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -187,6 +189,30 @@ def test_captured_constants(device: hw.Device) -> None:
     out, _ = launch(captured.forall(9), device, np.zeros(9, np.float32), a)
     value = a * np.float32(3) + np.float32(0.25) + np.float32(math.pi)
     assert_same(out, value * SCALE)
+
+
+def test_constants_divided_by_zero_follow_the_language(device: hw.Device) -> None:
+    @hw.kernel
+    def divide(out, a, zero):
+        out[0] = 5 // 0
+        out[1] = -7 % 0
+        out[2] = hw.int32(-5) // 0
+        out[3] = hw.uint32(7) % False
+        out[4] = a // zero
+        out[5] = a % zero
+
+    out = device.full(6, -1, hw.int32)
+    divide[1, 1](out, 5, 0)
+    assert out.numpy().tolist() == [0, -7, 0, 7, 0, 5]
+
+
+def test_sums_of_many_terms(device: hw.Device, tmp_path: Path) -> None:
+    weak, strong = " + ".join(["a"] * 700), " + ".join(["out[2]"] * 700)
+    path = tmp_path / "long.py"
+    path.write_text(f"def add(out, a):\n    out[0] = {weak}\n    out[1] = {strong}\n")
+    out = device.full(3, 2, hw.int32)
+    hw.kernel(runpy.run_path(str(path))["add"])[1, 1](out, 3)
+    assert out.numpy().tolist() == [2100, 1400, 2]
 
 
 # --- device functions ---

@@ -184,6 +184,12 @@ def test_weak_integers_out_of_range(device: hw.Device, dtype: Any, value: int) -
         store[1, 1](device.zeros(1, dtype), value)
 
 
+def test_the_hint_for_a_misfit_names_a_type_that_holds_it(oracle: hw.Device) -> None:
+    for value, hint in ((2**31, r"np\.int64\(value\)"), (2**63, "no integer type holds it")):
+        with pytest.raises(LaunchError, match=rf"does not fit int32\n.*{hint}"):
+            store[1, 1](oracle.zeros(1, hw.int32), value)
+
+
 def test_an_integer_too_large_for_any_float(device: hw.Device) -> None:
     with pytest.raises(LaunchError, match="does not fit float64"):
         store[1, 1](device.zeros(1, hw.float64), 10**400)
@@ -350,6 +356,13 @@ def test_only_functions_become_kernels() -> None:
         def open_ended(*arrays):
             pass
 
+    for options in ({"foo": 1}, {"lanes": True}, {"contract": True, "lanes": 4}):
+        with pytest.raises(HeadwaterError, match=r"no option '\w+'\n.*it has 'contract'"):
+            hw.kernel(**options)
+    for value in ("x", 1, None):
+        with pytest.raises(HeadwaterError, match=f"'contract' is True or False, not {value!r}"):
+            hw.kernel(contract=value)  # type: ignore[call-overload]
+
 
 def test_the_kernel_looks_like_its_function() -> None:
     assert saxpy.__name__ == "saxpy"
@@ -376,6 +389,15 @@ def test_grid_takes_the_axes_of_over(device: hw.Device) -> None:
     with pytest.raises(CompileError, match=r"'grid\(1\)' does not fit"):
         mark.over((4, 2))(device.zeros(8, hw.int32))
     assert not plane.numpy().any()
+
+
+def test_forall_has_one_axis(device: hw.Device) -> None:
+    plane = device.zeros((8, 64), hw.int32)
+    with pytest.raises(CompileError, match=r"'grid\(2\)' does not fit .* the n of forall\(n\)"):
+        mark2.forall(64)(plane)
+    mark2[1, 64](plane)  # by blocks every axis is there
+    assert plane.numpy().sum() == 64
+    assert "kernel mark2 block=(8, 4, 1)" in mark2.ir(plane, block=(8, 4))
 
 
 @hw.kernel

@@ -28,12 +28,21 @@ class Binary:
     family: str
 
 
+def _floor_divide(a: Any, b: Any) -> Any:
+    """As Python does; of integers by zero as the language does."""
+    return 0 if b == 0 and isinstance(a, int) and isinstance(b, int) else a // b
+
+
+def _modulo(a: Any, b: Any) -> Any:
+    return int(a) if b == 0 and isinstance(a, int) and isinstance(b, int) else a % b
+
+
 ADD = Binary("+", "add", operator.add, "ring")
 SUB = Binary("-", "sub", operator.sub, "ring")
 MUL = Binary("*", "mul", operator.mul, "ring")
 DIV = Binary("/", "div", operator.truediv, "division")
-FLOORDIV = Binary("//", "floordiv", operator.floordiv, "integral")
-MOD = Binary("%", "mod", operator.mod, "integral")
+FLOORDIV = Binary("//", "floordiv", _floor_divide, "integral")
+MOD = Binary("%", "mod", _modulo, "integral")
 AND = Binary("&", "and", operator.and_, "bits")
 OR = Binary("|", "or", operator.or_, "bits")
 XOR = Binary("^", "xor", operator.xor, "bits")
@@ -97,11 +106,7 @@ def _fold(program: Program, row: Binary, a: Scalar, b: Scalar) -> Literal | None
     if _weak(a) and _weak(b):
         return literal(python_result(program, row.fold, a.value, b.value))
     kind = join(a.kind, b.kind)
-    if (
-        row.family in ("ring", "integral")
-        and kind.is_integer
-        and not (row.family == "integral" and not b.value)
-    ):
+    if row.family in ("ring", "integral") and kind.is_integer:
         return Literal(wrapped(row.fold(a.value, b.value), kind), kind)
     return None
 

@@ -136,8 +136,8 @@ def _axes(frame: Frame, node: ast.Call, name: str) -> range:
     if axes is not None and count != axes:
         raise frame.fail(
             node,
-            f"'{name}({count})' does not fit the launch: its index space, the shape of over(...), has "
-            f"{axes} {'axis' if axes == 1 else 'axes'}",
+            f"'{name}({count})' does not fit the launch: its index space, {frame.program.space}, "
+            f"has {axes} {'axis' if axes == 1 else 'axes'}",
             f"write '{name}({axes})', or launch over a shape of {count}",
         )
     frame.at(node)

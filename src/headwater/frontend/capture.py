@@ -158,6 +158,11 @@ def _refused(name: str, value: object) -> Unusable:
     explained = absent.explain_object(name, value)
     if explained is not None:
         return Unusable(*explained)
+    if isinstance(value, type):
+        return Unusable(
+            f"'{name}' is a class, which a kernel can neither call nor look into",
+            "give what you need of it a name outside of the kernel, such as 'LIMIT = Limits.high'",
+        )
     if callable(value):
         return Unusable(f"'{name}' (a '{kind}') cannot be called in a kernel", _CALLS)
     return Unusable(

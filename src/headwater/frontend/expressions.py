@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -63,7 +64,12 @@ def evaluate(frame: Frame, node: ast.expr) -> Operand:
     if handler is None:
         name = _NAMES.get(type(node), type(node).__name__)
         raise frame.fail(node, f"{name} is not supported in a kernel")
-    return handler(frame, node)
+    return placed(frame, node, handler(frame, node))
+
+
+def placed(frame: Frame, node: ast.AST, value: Operand) -> Operand:
+    """The value; one known when compiling remembers where it stands."""
+    return replace(value, span=frame.source.at(node)) if isinstance(value, Literal) else value
 
 
 _NAMES: dict[type[ast.expr], str] = {
@@ -161,8 +167,8 @@ def _axis(frame: Frame, node: ast.Attribute, base: Axes) -> Operand:
     if axes is not None and axis >= axes and base.kind in ("thread", "block"):
         raise frame.fail(
             node,
-            f"'{base.name}.{node.attr}' is always 0: the index space, the shape of over(...), has {axes} "
-            f"{'axis' if axes == 1 else 'axes'}",
+            f"'{base.name}.{node.attr}' is always 0: the index space, {frame.program.space}, "
+            f"has {axes} {'axis' if axes == 1 else 'axes'}",
             "launch over a shape of more axes, or by kernel[blocks, threads]",
         )
     if base.kind == "block_size":
@@ -188,8 +194,16 @@ def _member(frame: Frame, node: ast.Attribute, base: Namespace) -> Operand:
 def _binary(frame: Frame, node: ast.BinOp) -> Operand:
     if isinstance(node.op, ast.Pow):
         return _power(frame, node)
-    left, right = frame.expression(node.left), frame.expression(node.right)
-    return combine(frame, node, node.op, left, right)
+    # A sum of many terms leans to the left: going down in a loop, its length is no depth.
+    chain = [node]
+    while isinstance(below := chain[-1].left, ast.BinOp) and not isinstance(below.op, ast.Pow):
+        chain.append(below)
+    value = frame.expression(chain[-1].left)
+    for link in reversed(chain):
+        value = placed(
+            frame, link, combine(frame, link, link.op, value, frame.expression(link.right))
+        )
+    return value
 
 
 def combine(frame: Frame, node: ast.AST, operator: ast.operator, a: Operand, b: Operand) -> Operand:

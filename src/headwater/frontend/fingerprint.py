@@ -20,80 +20,112 @@ from headwater.types import ScalarType, VectorType
 
 MARKERS = (language.Intrinsic, language.Axes, language.Namespace, ScalarType, VectorType)
 MISSING = object()
+# The path of a function's defaults.
+DEFAULTS = "%defaults"
 
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 
 
-def fingerprint(function: FunctionType) -> str:
-    """A digest of the function's text, of every device function it can reach, and of captured values.
+@dataclasses.dataclass(frozen=True, slots=True)
+class Part:
+    """A piece of what a kernel depends on: a value that a function captures, or (path '') the function itself."""
+
+    function: FunctionType
+    path: str
+    text: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Captures:
+    """What a kernel depends on at this moment, and a digest of that.
 
     It may name more than the kernel uses, never less.
     """
-    digest = hashlib.sha256()
-    for part in _Walk().function(function):
-        digest.update(part.encode())
-        digest.update(b"\0")
-    return digest.hexdigest()
+
+    parts: tuple[Part, ...]
+    digest: str
+
+
+def captures(function: FunctionType) -> Captures:
+    """The function's text, that of every device function it can reach, and captured values."""
+    parts = tuple(_Walk().function(function))
+    digest = hashlib.sha256("\0".join(f"{part.path}\0{part.text}" for part in parts).encode())
+    return Captures(parts, digest.hexdigest())
 
 
 class _Walk:
     def __init__(self) -> None:
         self.seen: set[int] = set()
 
-    def function(self, function: FunctionType) -> Iterator[str]:
+    def function(self, function: FunctionType) -> Iterator[Part]:
         if id(function) in self.seen:
             return
         self.seen.add(id(function))
         code = function.__code__
         text = _text(code)
-        yield function.__name__
-        yield text
-        yield from _code(code)
+        yield Part(function, "", "\0".join((function.__name__, text, *_code(code))))
         names = {*_IDENTIFIER.findall(text), *code.co_names, *code.co_freevars}
         free = names - set(code.co_varnames)
         closure = closure_of(function)
         for name in sorted(free):
             value = closure.get(name, function.__globals__.get(name, MISSING))
             if value is not MISSING:
-                yield name
-                yield from self.value(value, names)
+                yield from self.value(_Place(function, name, names), value)
         defaults = (function.__defaults__ or (), *sorted((function.__kwdefaults__ or {}).items()))
-        yield from self.value(defaults, names)
+        yield from self.value(_Place(function, DEFAULTS, names), defaults)
 
-    def value(self, value: object, names: set[str]) -> Iterator[str]:
-        """`names` are the attributes that may be asked of a module."""
+    def value(self, place: _Place, value: object) -> Iterator[Part]:
+        text = _shown(value)
+        yield Part(place.function, place.path, text)
         if isinstance(value, DeviceFunction):
             yield from self.function(value.python)
         elif isinstance(value, ModuleType):
-            yield from self.module(value, names)
+            yield from self.module(place, value)
         elif isinstance(value, tuple):
-            yield f"tuple {len(value)}"
-            for item in value:
-                yield from self.value(item, names)
-        elif isinstance(value, np.generic):
-            yield f"{value.dtype} {value.item()!r}"
-        elif isinstance(value, bool | int | float):
-            yield repr(plain(value))
-        elif isinstance(value, MARKERS):
-            yield str(getattr(value, "name", value))
-        elif is_frozen(value):
-            yield type(value).__qualname__
+            for position, item in enumerate(value):
+                yield from self.value(place.inner(f"[{position}]"), item)
+        elif is_frozen(value) and not isinstance(value, MARKERS):
             for field in dataclasses.fields(value):  # type: ignore[arg-type]
-                yield from self.value(getattr(value, field.name), names)
-        else:
-            yield type(value).__qualname__
-            yield str(getattr(value, "__qualname__", ""))
+                yield from self.value(place.inner(f".{field.name}"), getattr(value, field.name))
 
-    def module(self, module: ModuleType, names: set[str]) -> Iterator[str]:
+    def module(self, place: _Place, module: ModuleType) -> Iterator[Part]:
         if id(module) in self.seen:
             return
         self.seen.add(id(module))
-        yield f"module {module.__name__}"
         members = vars(module)
-        for name in sorted(names & members.keys()):
-            yield name
-            yield from self.value(members[name], names)
+        for name in sorted(place.names & members.keys()):
+            yield from self.value(place.inner(f".{name}"), members[name])
         self.seen.discard(id(module))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a value is captured; `names` are the attributes that may be asked of a module."""
+
+    function: FunctionType
+    path: str
+    names: set[str]
+
+    def inner(self, step: str) -> _Place:
+        return _Place(self.function, self.path + step, self.names)
+
+
+def _shown(value: object) -> str:
+    """A value as text: all of it where it has no parts."""
+    if isinstance(value, DeviceFunction):
+        return f"the device function '{value.__qualname__}'"
+    if isinstance(value, ModuleType):
+        return f"the module '{value.__name__}'"
+    if isinstance(value, tuple):
+        return f"a tuple of {len(value)}"
+    if isinstance(value, np.generic):
+        return f"{value.dtype} {value.item()!r}"
+    if isinstance(value, bool | int | float):
+        return repr(plain(value))
+    if isinstance(value, MARKERS):
+        return str(getattr(value, "name", value))
+    kind, name = type(value).__qualname__, getattr(value, "__qualname__", None)
+    return f"a '{kind}'" if name is None or is_frozen(value) else f"'{name}' (a '{kind}')"
 
 
 def _text(code: CodeType) -> str:

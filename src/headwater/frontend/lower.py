@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import dataclass
 from types import FunctionType
 
 from headwater import ir
@@ -19,18 +20,27 @@ from headwater.types import INT32, ArgumentType, ArrayType
 _MAXIMUM_PASSES = 50
 
 
+@dataclass(frozen=True, slots=True)
+class Space:
+    """The threads of a launch: how many axes they have, None for any, and the guard of an index space."""
+
+    axes: int | None
+    guard: Guard | None
+
+
 def lower(
     function: FunctionType,
     arguments: Sequence[tuple[str, ArgumentType]],
     block_shape: tuple[int, int, int],
     *,
+    axes: int | None = None,
     guard: Guard | None = None,
     dialect: Dialect = HW,
 ) -> ir.Kernel:
     """The kernel for these argument types (by name) and this block shape (x, y, z).
 
-    A parameter is made only for what the kernel uses. With `guard`, threads outside of the index space return at once.
-    Raises CompileError at the user's line.
+    A parameter is made only for what the kernel uses. With `guard`, threads outside of the index space return at once;
+    the launch has that many axes, else `axes`, and any where that is None. Raises CompileError at the user's line.
     """
     source = source_of(function)
     table = TypeTable(dialect)
@@ -38,7 +48,7 @@ def lower(
         table.changed = False
         kernel = ir.Kernel(source.name, [], block_shape, span=source.span)
         try:
-            _lower_once(kernel, source, table, arguments, guard)
+            _lower_once(kernel, source, table, arguments, Space(axes, guard))
         except Demoted:
             continue
         except RecursionError:
@@ -57,15 +67,16 @@ def _lower_once(
     source: Source,
     table: TypeTable,
     arguments: Sequence[tuple[str, ArgumentType]],
-    guard: Guard | None,
+    space: Space,
 ) -> None:
     program = Program(kernel, table, table.dialect)
     program.evaluate = expressions.evaluate
     program.execute = statements.execute
     frame = Frame(program, source)
-    if guard is not None:
-        _guard(frame, guard)
-        program.axes = guard.axes
+    program.axes, program.space = space.axes, "the n of forall(n)"
+    if space.guard is not None:
+        _guard(frame, space.guard)
+        program.axes, program.space = space.guard.axes, "the shape of over(...)"
     nodes = {node.arg: node for node in ast.walk(source.tree.args) if isinstance(node, ast.arg)}
     for name, kind in arguments:
         frame.bind_parameter(nodes.get(name, source.tree), name, Argument((name,), kind))

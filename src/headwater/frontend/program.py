@@ -59,8 +59,9 @@ class Program:
         self.kernel = kernel
         self.table = table
         self.dialect = dialect
-        # How many axes the index space has; None where the kernel is launched by blocks.
+        # How many axes the index space has, None where the kernel is launched by blocks; and what gives it.
         self.axes: int | None = None
+        self.space = ""
         self.builder = ir.Builder(kernel.body, kernel.span)
         self.open: list[ir.Block] = [kernel.body]
         self.calls: list[tuple[str, Span]] = []
@@ -200,6 +201,10 @@ class Program:
         known = self._emitted.get((value, kind))
         if known is not None and self.is_open(known[1]):
             return known[0]
+        for below in reversed(
+            _spine(value, kind)
+        ):  # the deepest first: a long sum is no deep recursion
+            self._operation(below, kind)
         result = self._compute(value, kind)
         self._emitted[value, kind] = (result, self.builder.block)
         return result
@@ -220,7 +225,7 @@ class Program:
         if kind.is_bool:
             return self.builder.constant(bool(value), kind)
         if kind.is_float:
-            return self.builder.constant(self.rounded(value, kind), kind)
+            return self.builder.constant(self.rounded(value, kind, literal.span), kind)
         if isinstance(value, float):
             return self.builder.cast(self._constant(literal, self.default(literal.kind)), kind)
         low, high = kind.limits
@@ -229,9 +234,10 @@ class Program:
         raise self.fail(
             f"the value {value} does not fit the type '{kind}' that it is used with",
             f"{kind} holds {low} to {high}; cast the other side to a wider type, such as hw.int64(...)",
+            literal.span,
         )
 
-    def rounded(self, value: int | float, kind: ScalarType) -> float:
+    def rounded(self, value: int | float, kind: ScalarType, span: Span | None = None) -> float:
         """The nearest number of a float type, as a Python float."""
         # By way of a double an integer would round twice.
         if isinstance(value, int) and abs(value) < 1 << 63:
@@ -245,6 +251,7 @@ class Program:
             raise self.fail(
                 f"the value {value!r} does not fit the type '{kind}' that it is used with",
                 "use hw.float64, or a value below 3.4e38",
+                span,
             ) from None
         return float(result)
 
@@ -306,6 +313,20 @@ class Program:
             for array in self._arrays.values():
                 if array.type.alias in groups:
                     setattr(array, mark, True)
+
+
+def _spine(value: WeakOperation, kind: ScalarType) -> list[WeakOperation]:
+    """What computing the value in `kind` emits first, in the same type, each the first argument of the one before."""
+    found: list[WeakOperation] = []
+    while value.operation != "select" and not (
+        value.operation in _INTEGER_ONLY and value.kind is WEAK_INT and kind.is_float
+    ):
+        first = value.arguments[0]
+        if not isinstance(first, WeakOperation) or (first.kind is WEAK_FLOAT and not kind.is_float):
+            break
+        found.append(first)
+        value = first
+    return found
 
 
 def literal_kind(value: bool | int | float) -> ScalarType:

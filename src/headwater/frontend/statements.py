@@ -35,7 +35,15 @@ def execute(frame: Frame, statements: Sequence[ast.stmt]) -> bool:
         handler = _HANDLERS.get(type(statement))
         if handler is None:
             raise _unsupported(frame, statement)
-        if not handler(frame, statement):
+        try:
+            falls = handler(frame, statement)
+        except RecursionError:
+            raise frame.fail(
+                _first_line(statement),
+                "this statement is nested too deeply",
+                "split it into several",
+            ) from None
+        if not falls:
             return False
     return True
 
@@ -130,6 +138,9 @@ def _unpack(frame: Frame, target: ast.Tuple | ast.List, value: Operand) -> None:
         value = Tuple(value.components)
     if not isinstance(value, Tuple):
         raise frame.fail(target, f"{describe(value)} cannot be unpacked")
+    starred = next((element for element in target.elts if isinstance(element, ast.Starred)), None)
+    if starred is not None:
+        raise frame.fail(starred, "'*' in an assignment is not supported", "name each value")
     if len(value.items) != len(target.elts):
         raise frame.fail(target, f"{len(target.elts)} names take {len(value.items)} values")
     for element, item in zip(target.elts, value.items, strict=True):

@@ -11,6 +11,7 @@ from types import FunctionType
 from typing import TypeAlias
 
 from headwater import ir
+from headwater.errors import Span
 from headwater.frontend.language import Axes, Intrinsic, Namespace
 from headwater.types import (
     ArrayType,
@@ -26,10 +27,14 @@ Key: TypeAlias = tuple[tuple[int, ...], str]
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A value that is known when compiling; weak unless a cast or a NumPy scalar gave it a type."""
+    """A value that is known when compiling; weak unless a cast or a NumPy scalar gave it a type.
+
+    `span` is the expression that gave it, for errors.
+    """
 
     value: bool | int | float
     kind: ScalarType
+    span: Span | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -112,8 +112,14 @@ class TypeTable:
 
 
 def _weak_variables(value: Scalar) -> set[Key]:
-    if isinstance(value, WeakVariable):
-        return {value.key}
-    if isinstance(value, WeakOperation):
-        return {key for part in value.arguments for key in _weak_variables(part)}
-    return set()
+    found: set[Key] = set()
+    seen: set[WeakOperation] = set()
+    rest = [value]
+    while rest:
+        part = rest.pop()
+        if isinstance(part, WeakVariable):
+            found.add(part.key)
+        elif isinstance(part, WeakOperation) and part not in seen:
+            seen.add(part)
+            rest += part.arguments
+    return found

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import headwater.types
 from headwater.backends.contract import Executable, Options
 from headwater.frontend import Guard
-from headwater.frontend.fingerprint import fingerprint
+from headwater.frontend.fingerprint import Captures
 from headwater.runtime.cache import BuildCache, DiskCache, disk_cache
 from headwater.runtime.device import Device
 from headwater.types import SCALARS, ArgumentType, ArrayType, ScalarType
@@ -31,11 +31,13 @@ _COMPILER = ("types", "ir", "frontend", "passes", "emit", "backends", "runtime/c
 
 @dataclass(frozen=True, slots=True)
 class Specialization:
-    """Everything that a program depends on."""
+    """Everything that a program depends on. `axes` is how many the launch has; None by blocks."""
 
     function: FunctionType
+    captured: Captures
     arguments: tuple[tuple[str, ArgumentType], ...]
     block: tuple[int, int, int]
+    axes: int | None
     guard: Guard | None
     options: Options
     device: Device
@@ -43,9 +45,10 @@ class Specialization:
     def digest(self) -> str:
         """The key of the program; equal for equal programs in other processes."""
         parts = (
-            fingerprint(self.function),
+            self.captured.digest,
             repr(self.arguments),
             repr(self.block),
+            repr(self.axes),
             repr(self.guard),
             repr(self.options),
             repr(self.device.capabilities),
@@ -104,7 +107,9 @@ def lower(wanted: Specialization) -> ir.Kernel:
     from headwater.frontend.lower import lower as lower_function  # noqa: PLC0415
     from headwater.runtime.capabilities import check_capabilities  # noqa: PLC0415
 
-    kernel = lower_function(wanted.function, wanted.arguments, wanted.block, guard=wanted.guard)
+    kernel = lower_function(
+        wanted.function, wanted.arguments, wanted.block, axes=wanted.axes, guard=wanted.guard
+    )
     passes.lower_returns(kernel)
     passes.check_barriers(kernel)
     passes.classify_reductions(kernel)

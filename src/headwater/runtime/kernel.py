@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
+import math
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any, overload
@@ -14,6 +15,7 @@ import numpy as np
 from headwater.backends.contract import Options
 from headwater.errors import HeadwaterError, LaunchError
 from headwater.frontend import Guard
+from headwater.frontend.fingerprint import Captures
 from headwater.runtime.array import Array
 from headwater.runtime.launch import Configuration, Entry, Launch, Triple
 from headwater.types import INT32
@@ -32,7 +34,7 @@ class Kernel:
     """A function in the kernel language; made by `headwater.kernel`.
 
     Types come from the arguments: each new set of types is compiled at its first launch. Values that the
-    function captures are frozen at that moment.
+    function captures are frozen at the first of all: with another value, a new set of types is a LaunchError.
     """
 
     def __init__(self, function: FunctionType, options: Options) -> None:
@@ -45,6 +47,7 @@ class Kernel:
         self.arity = code.co_argcount
         self._entries: dict[Mode, dict[tuple[object, ...], Entry]] = {}
         self._launches: dict[object, Launch] = {}
+        self._captured: Captures | None = None
 
     def __repr__(self) -> str:
         return f"<kernel '{self.name}({', '.join(self.names)})'>"
@@ -115,11 +118,14 @@ class Kernel:
         return self._unguarded(block).source(*arguments)
 
     def specialize(self, *arguments: Any, block: int | tuple[int, ...] | None = None) -> None:
-        """Compile for such arguments, as `forall` would launch it, without launching."""
+        """Compile for such arguments without launching: as `forall` would, or by blocks of several axes."""
         self._unguarded(block).compile(*arguments)
 
     def _unguarded(self, block: int | tuple[int, ...] | None) -> Launch:
-        return Launch(self, Configuration(block=self._block(block), extents=(1,)))
+        shape = self._block(block)
+        if shape is not None and math.prod(shape[1:]) > 1:
+            return Launch(self, Configuration((1, 1, 1), shape))
+        return Launch(self, Configuration(block=shape, extents=(1,)))
 
     # --- for Launch -------------------------------------------------------------------------------
 
@@ -127,6 +133,19 @@ class Kernel:
         """What launches of one block shape and guard share."""
         found = self._entries.get(mode)
         return found if found is not None else self._entries.setdefault(mode, {})
+
+    def _check_captured(self, now: Captures) -> None:
+        """LaunchError where captured values are not those of the first compile."""
+        if self._captured is None or self._captured.digest == now.digest:
+            return
+        from headwater.frontend.frozen import check_frozen  # noqa: PLC0415 - seldom needed
+
+        check_frozen(self.function, self._captured, now)
+
+    def _freeze(self, captured: Captures) -> None:
+        """Note what the kernel was compiled with, the first time."""
+        if self._captured is None:
+            self._captured = captured
 
     def _bind(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
         """The arguments in the order of the parameters; LaunchError where they do not match."""
@@ -228,12 +247,18 @@ def kernel(*, contract: bool = True) -> Callable[[Callable[..., None]], Kernel]:
 
 
 def kernel(
-    function: Callable[..., None] | None = None, /, *, contract: bool = True
+    function: Callable[..., None] | None = None, /, *, contract: bool = True, **unknown: object
 ) -> Kernel | Callable[[Callable[..., None]], Kernel]:
     """Make a function a kernel: `@kernel` or `@kernel(contract=False)`.
 
     `contract` allows a * b + c to be rounded once. Nothing is compiled before the first launch.
     """
+    if unknown:
+        raise HeadwaterError(
+            f"hw.kernel has no option '{min(unknown)}'", hint="it has 'contract', True or False"
+        )
+    if not isinstance(contract, bool):
+        raise HeadwaterError(f"the option 'contract' is True or False, not {contract!r}")
     if function is None:
         return lambda decorated: _make(decorated, contract)
     return _make(function, contract)

@@ -22,6 +22,7 @@ from headwater.errors import (
     LaunchError,
     MemoryUseError,
 )
+from headwater.frontend.fingerprint import captures
 from headwater.runtime.arguments import (
     DESCRIBERS,
     Path,
@@ -254,10 +255,14 @@ class Launch:
         if groups:
             numbers = iter(groups)
             types = tuple(with_aliases(kind, numbers) for kind in types)
+        captured = captures(self.kernel.function)
+        self.kernel._check_captured(captured)
         return Specialization(
             self.kernel.function,
+            captured,
             tuple(zip(self.kernel.names, types, strict=True)),
             entry.block,
+            self._axes or None,
             self.configuration.guard,
             self.kernel.options,
             entry.device,
@@ -270,7 +275,9 @@ class Launch:
         return self._specialize(entry, arguments, groups)
 
     def _new_plan(self, entry: Entry, arguments: tuple[Any, ...], groups: tuple[int, ...]) -> Plan:
-        made = program(self._specialize(entry, arguments, groups))
+        wanted = self._specialize(entry, arguments, groups)
+        made = program(wanted)
+        self.kernel._freeze(wanted.captured)
         leaves = self._leaves(arguments)
         positions = {path: at for at, (path, _) in enumerate(leaves)}
         kinds = dict(leaves)
@@ -309,11 +316,14 @@ def _plain(scalar: ScalarType) -> Converter:
     return float if scalar.is_float else int
 
 
-def _misfit(kernel: str, parameter: Parameter, value: object) -> LaunchError:
+def _misfit(kernel: str, parameter: Parameter, value: int | float) -> LaunchError:
     name = ".".join(parameter.path)
+    hint = "no integer type holds it; pass a float"
+    if isinstance(value, float) or -(2**63) <= value < 2**63:
+        hint = f"pass a NumPy scalar of the type you need, such as np.int64({name})"
     return LaunchError(
         f"kernel '{kernel}': the argument '{name}' is {value}, which does not fit {parameter.scalar}",
-        hint=f"pass a NumPy scalar of the type you need, such as np.int64({name})",
+        hint=hint,
     )
 
 
