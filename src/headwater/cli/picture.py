@@ -209,7 +209,7 @@ def _curves(
         strict=True,
     ):
         if reference is not None:
-            seen = reference.times <= max(times, default=0.0) + 1e-9
+            seen = reference.times <= max(times, default=0.0) + 1e-5
             values = reference.values[name]
             axes.plot(
                 reference.times[seen],
