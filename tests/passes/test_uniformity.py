@@ -1,4 +1,4 @@
-"""Which variables and values differ between the threads of a block, or between lanes in step."""
+"""Which variables and values differ between the threads of a block."""
 
 # The kernels are made of variables that nobody reads.
 # ruff: noqa: F841, SIM113
@@ -14,8 +14,7 @@ import headwater as hw
 from headwater import ir, passes
 from headwater.types import INT32
 
-# Variables of these kernels are named u... where they are uniform, l... where only over lanes in step, v... where
-# they vary.
+# Variables of these kernels are named u... where they are uniform, v... where they vary.
 
 
 def sources(y, x, n, grid):
@@ -25,14 +24,14 @@ def sources(y, x, n, grid):
     u4 = n * 2 + len(x)
     u5 = x[n]
     v6 = x[hw.threadIdx.x]
-    l7 = y[n]
+    v7 = y[n]
     v8 = y[hw.threadIdx.x]
     u9 = hw.uniform(y[hw.threadIdx.x])
     v10 = hw.atomic.add(y, 0, 1)
     for v11, _, _ in grid.neighbors(hw.grid(1)):
         y[0] = v11
     v1, u2, u3, u4, u5 = v1 + 0, u2 + 0, u3 + 0, u4 + 0, u5 + 0
-    v6, l7, v8, u9, v10 = v6 + 0, l7 + 0, v8 + 0, u9 + 0, v10 + 0
+    v6, v7, v8, u9, v10 = v6 + 0, v7 + 0, v8 + 0, u9 + 0, v10 + 0
 
 
 def control(y, x, n, grid):
@@ -74,15 +73,14 @@ def returns(y, x, n, grid):
     y[0] = u1
 
 
-@pytest.mark.parametrize("lanes", [False, True])
 @pytest.mark.parametrize("function", [sources, control, returns])
-def test_variables(function: Any, lanes: bool) -> None:
+def test_variables(function: Any) -> None:
     types = (array(INT32), array(INT32), INT32, grid_type())
     kernel = build(function, *types, block=(8, 1, 1))
-    found = {v.name for v in passes.varying(kernel, lanes=lanes).variables}
+    found = {v.name for v in passes.varying(kernel).variables}
     named = {v.name for v in kernel.variables}
-    expected = {n for n in named if n.startswith("v") or (n.startswith("l") and not lanes)}
-    assert {n.strip("0123456789") for n in named} <= {"u", "v", "l"}
+    expected = {n for n in named if n.startswith("v")}
+    assert {n.strip("0123456789") for n in named} <= {"u", "v"}
     assert found == expected
 
 

@@ -118,13 +118,6 @@ def _vectors(frame: Frame, node: ast.Call) -> list[Vector]:
     return values
 
 
-def _array(frame: Frame, node: ast.expr) -> Array:
-    value = frame.expression(node)
-    if isinstance(value, Array):
-        return value
-    raise frame.fail(node, f"an array was expected, not {describe(value)}")
-
-
 # --- indices --------------------------------------------------------------------------------------
 
 

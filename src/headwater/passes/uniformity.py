@@ -28,22 +28,17 @@ class Varying:
     loops: set[ir.Node] = field(default_factory=set)
 
 
-def varying(kernel: ir.Kernel, *, lanes: bool = False) -> Varying:
-    """The analysis over the threads of a block, or with `lanes` over lanes that run in step.
-
-    Lanes in step see one state of memory, so that a load at a uniform address is uniform even from an array
-    that the kernel writes, or from a shared one.
-    """
-    analysis = _Analysis(kernel, lanes)
+def varying(kernel: ir.Kernel) -> Varying:
+    """The analysis over the threads of a block."""
+    analysis = _Analysis(kernel)
     while analysis.grown():
         analysis.block(kernel.body, False)
     return analysis.found
 
 
 class _Analysis:
-    def __init__(self, kernel: ir.Kernel, lanes: bool) -> None:
+    def __init__(self, kernel: ir.Kernel) -> None:
         self.kernel = kernel
-        self.lanes = lanes
         self.found = Varying()
         self._size = -1
         parameters = [p for p in kernel.parameters if isinstance(p, ir.ArrayParameter)]
@@ -73,8 +68,6 @@ class _Analysis:
 
     def unstable(self, array: Array) -> bool:
         """Whether threads may see different states of the array."""
-        if self.lanes:
-            return False
         if isinstance(array, ir.SharedArray):
             return True
         return array.written or array.type.alias in self._written

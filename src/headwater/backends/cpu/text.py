@@ -31,11 +31,6 @@ def memory_text(kind: ScalarType) -> str:
     return "i8" if kind is BOOL else _REGISTER[kind]
 
 
-def vector_text(kind: ScalarType, lanes: int) -> str:
-    """The type of one value a lane."""
-    return f"<{lanes} x {_REGISTER[kind]}>"
-
-
 def literal(value: bool | int | float, kind: ScalarType) -> str:
     """A constant of the given type. Floats are written as the bits of a double, as LLVM wants them."""
     if kind.is_bool:
