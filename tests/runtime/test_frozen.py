@@ -190,6 +190,35 @@ def test_device_functions(oracle: hw.Device, monkeypatch: pytest.MonkeyPatch) ->
     assert launch(calls, oracle, hw.float64) == 6
 
 
+def test_device_functions_of_one_name(oracle: hw.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    def make(factor: int) -> Any:
+        @hw.function
+        def scaled(x):
+            return x * factor
+
+        return scaled
+
+    a, b, label = make(2), make(3), 1
+
+    @hw.kernel
+    def calls(out):
+        """It calls two; unrelated is in this text only."""
+        i = hw.grid(1)
+        out[i] = a(out[i]) - b(1)
+        if label == 0:
+            out[i] = 0
+
+    assert launch(calls, oracle) == 3
+    monkeypatch.setitem(globals(), "unrelated", 2)
+    assert launch(calls, oracle, hw.float64) == 3
+    a, b = b, a
+    with pytest.raises(LaunchError, match=r"'factor' of the .* 'scaled' was 2 .* is 3 now"):
+        launch(calls, oracle, hw.int32)
+    a, b, label = b, a, 5
+    with pytest.raises(LaunchError, match=r"captured 'label' was 1 .* is 5 now"):
+        launch(calls, oracle, hw.int32)
+
+
 def test_attributes_of_arguments_are_no_captures(
     oracle: hw.Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 from types import FunctionType
 
@@ -16,11 +17,20 @@ def check_frozen(function: FunctionType, first: Captures, now: Captures) -> None
 
     Captures hold more than the text names; what it does not name may change.
     """
-    present = {(part.function.__qualname__, part.path): part.text for part in now.parts}
-    for part in first.parts:
-        text = present.get((part.function.__qualname__, part.path), part.text)
+    present = {key: part.text for key, part in _keyed(now)}
+    for key, part in _keyed(first):
+        text = present.get(key, part.text)
         if text != part.text and _matters(function, part):
             raise _error(function, part, text)
+
+
+def _keyed(captured: Captures) -> Iterator[tuple[tuple[str, str, str, int], Part]]:
+    """The parts by function and path; functions of one name, as a factory makes them, are counted."""
+    counts: Counter[tuple[str, str, str]] = Counter()
+    for part in captured.parts:
+        key = (part.function.__module__, part.function.__qualname__, part.path)
+        yield (*key, counts[key]), part
+        counts[key] += 1
 
 
 def _matters(kernel: FunctionType, part: Part) -> bool:
