@@ -193,7 +193,7 @@ def test_two_parts_of_one_memory(driver: WebGpuDriver) -> None:
     values = np.arange(20, dtype=np.float32)
     executable = loaded(driver, adding())
     whole = upload(driver, values)
-    parts = [dataclasses.replace(whole, offset=at, shape=(7,)) for at in (1, 9)]
+    parts = [dataclasses.replace(whole, offset=4 * at, shape=(7,)) for at in (1, 9)]
     executable.launch((1, 1, 1), parts)
     values[1:8] += values[9:16]
     assert np.array_equal(download(driver, whole, values), values)
@@ -208,7 +208,7 @@ def test_strides(driver: WebGpuDriver) -> None:
     values = np.zeros(20, np.float32)
     executable = loaded(driver, hand)
     whole = upload(driver, values)
-    executable.launch((1, 1, 1), (dataclasses.replace(whole, offset=2, shape=(6,), strides=(3,)),))
+    executable.launch((1, 1, 1), (dataclasses.replace(whole, offset=8, shape=(6,), strides=(3,)),))
     values[2::3] = 7
     assert np.array_equal(download(driver, whole, values), values)
 

@@ -1,18 +1,22 @@
-"""The gaps of the table, as strict expected failures on the driver where they were seen."""
+"""The gaps of the table, as strict expected failures on the devices that have them."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import pytest
-from webgpu_hand import Hand, run
+from webgpu_hand import Hand, operation, run
 
 from headwater.backends.contract import Options
 from headwater.backends.webgpu.driver import WebGpuDriver
 from headwater.backends.webgpu.gaps import GAPS, Gap
 from headwater.types import FLOAT32
+
+Numbers: TypeAlias = npt.NDArray[np.float32]
 
 
 def computed(driver: WebGpuDriver, x: float, contract: bool, *steps: str) -> np.float32:
@@ -49,10 +53,38 @@ def sign_of_zero(driver: WebGpuDriver, contract: bool) -> bool:
     return bool(np.signbit(computed(driver, -3.0, contract, "zero")))
 
 
+def subnormal_numbers(driver: WebGpuDriver, contract: bool) -> bool:
+    tiny = np.float32([2**-149, 1e-40, 3e-39, 2**-126])
+    product, total = (
+        arithmetic(driver, name, contract, tiny, tiny[::-1]) for name in ("mul", "add")
+    )
+    half = arithmetic(driver, "mul", contract, tiny, np.full(4, 0.5, np.float32))
+    return bool(
+        np.array_equal(half, tiny * np.float32(0.5))
+        and np.array_equal(total, tiny + tiny[::-1])
+        and not product.any()
+    )
+
+
+def rounded_divisions(driver: WebGpuDriver, contract: bool) -> bool:
+    a, b = np.random.default_rng(2).uniform(1, 2, (2, 256)).astype(np.float32)
+    quotient = arithmetic(driver, "div", contract, a, b)
+    root = arithmetic(driver, "sqrt", contract, a)
+    return bool(np.array_equal(quotient, a / b) and np.array_equal(root, np.sqrt(a)))
+
+
+def arithmetic(driver: WebGpuDriver, name: str, contract: bool, *columns: Numbers) -> Numbers:
+    hand = operation(name, (FLOAT32,) * len(columns), FLOAT32)
+    out = np.zeros(len(columns[0]), np.float32)
+    return run(driver, hand, out, *columns, options=Options(contract=contract))[0]
+
+
 SHOWN: dict[str, Callable[[WebGpuDriver, bool], bool]] = {
     "arithmetic with NaN and infinity": nan_arithmetic,
     "sums in the order in which they are written": order_of_sums,
     "the sign of zero": sign_of_zero,
+    "subnormal float32 numbers": subnormal_numbers,
+    "float32 division and square root rounded to the nearest": rounded_divisions,
 }
 
 
@@ -62,9 +94,16 @@ def test_every_gap_is_shown() -> None:
 
 @pytest.mark.parametrize("gap", GAPS, ids=lambda gap: gap.feature)
 def test_gap(driver: WebGpuDriver, gap: Gap, request: pytest.FixtureRequest) -> None:
-    if not driver.adapter.is_software:
-        pytest.skip("seen on Mesa's software driver")
-    request.applymarker(pytest.mark.xfail(strict=True, reason=gap.reason))
+    if gap.measured:
+        there = not (
+            driver.features.subnormals if "subnormal" in gap.feature else driver.features.rounded
+        )
+    else:
+        there = driver.adapter.is_software
+        if not there:
+            pytest.skip("seen on Mesa's software driver")
+    if there:
+        request.applymarker(pytest.mark.xfail(strict=True, reason=gap.reason))
     assert SHOWN[gap.feature](driver, True)
 
 

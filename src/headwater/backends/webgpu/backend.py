@@ -32,12 +32,14 @@ class WebGpuBackend:
             )
         from headwater.backends.webgpu.adapters import adapters
         from headwater.backends.webgpu.driver import WebGpuDriver
+        from headwater.backends.webgpu.probe import measured
         from headwater.backends.webgpu.software import check_software
 
         adapter = adapters()[index]
         driver = WebGpuDriver(adapter, checked=options.get("checked", 0) == 1)
         if adapter.is_software:
             check_software(driver)
+        driver.features = measured(driver)
         return driver
 
 

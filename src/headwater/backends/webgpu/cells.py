@@ -8,7 +8,7 @@
 | bool | `u32`, four bools a word | one byte each, as on the host |
 | bool that the kernel writes | `atomic<u32>` | a byte is 0 or 1, so one `or` or one `and` stores it |
 | vec2; vec3 and vec4 | `vec2<...>`; `vec4<...>` | one load gives a whole element |
-| shared bool, shared vec3 | `bool`, three scalars | |
+| shared bool; shared vec3 | `u32`; three scalars | NVIDIA's driver loses stores to `array<bool>` |
 
 Pointers to storage cannot be passed to functions, so atomics are written out where they stand.
 """
@@ -19,7 +19,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from headwater import ir
-from headwater.backends.webgpu.features import FLOAT32_ATOMIC_ADD, Features
 from headwater.types import BOOL, FLOAT32, FLOAT64, INT32, INT64, UINT32, ScalarType
 
 _TYPES = {INT32: "i32", UINT32: "u32", INT64: "i64", FLOAT32: "f32", FLOAT64: "f64", BOOL: "bool"}
@@ -53,8 +52,13 @@ class Cell:
         """The statement that writes."""
         return f"{self.place(offset, component)} = {value};"
 
-    def atomic(self, operation: str, offset: str, value: str, result: str) -> Iterable[str]:
-        """Statements that update, and define `result` as the old value."""
+    def atomic(
+        self, operation: str, offset: str, value: str, result: str, combine: str = ""
+    ) -> Iterable[str]:
+        """Statements that update, and define `result` as the old value.
+
+        `combine` is the expression of the new value, in place of the language's own.
+        """
         raise NotImplementedError(f"'{self.name}' has no atomic elements")
 
 
@@ -68,7 +72,9 @@ class AtomicCell(Cell):
     def store(self, offset: str, component: int, value: str) -> str:
         return f"atomicStore(&{self.place(offset, component)}, {value});"
 
-    def atomic(self, operation: str, offset: str, value: str, result: str) -> Iterable[str]:
+    def atomic(
+        self, operation: str, offset: str, value: str, result: str, combine: str = ""
+    ) -> Iterable[str]:
         return (f"let {result} = {_NATIVE[operation]}(&{self.place(offset, 0)}, {value});",)
 
 
@@ -83,11 +89,13 @@ class SwappedCell(Cell):
         bits = f"bitcast<{_WORDS[self.scalar]}>({value})"
         return f"atomicStore(&{self.place(offset, component)}, {bits});"
 
-    def atomic(self, operation: str, offset: str, value: str, result: str) -> Iterable[str]:
+    def atomic(
+        self, operation: str, offset: str, value: str, result: str, combine: str = ""
+    ) -> Iterable[str]:
         kind, word = _TYPES[self.scalar], _WORDS[self.scalar]
         at, seen, swap = f"{result}_at", f"{result}_seen", f"{result}_swap"
         place = f"&{self.name}[{at}]"
-        combined = _COMBINE[operation].format(f"bitcast<{kind}>({seen})", value)
+        combined = (combine or _COMBINE[operation]).format(f"bitcast<{kind}>({seen})", value)
         return (
             f"let {at} = {offset};",
             f"var {seen} = atomicLoad({place});",
@@ -98,6 +106,17 @@ class SwappedCell(Cell):
             "}",
             f"let {result} = bitcast<{kind}>({seen});",
         )
+
+
+@dataclass(frozen=True, slots=True)
+class WordCell(Cell):
+    """A bool as a word, 0 or 1."""
+
+    def load(self, offset: str, component: int) -> str:
+        return f"{self.place(offset, component)} != 0u"
+
+    def store(self, offset: str, component: int, value: str) -> str:
+        return f"{self.place(offset, component)} = u32({value});"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +143,12 @@ def _shift(offset: str) -> str:
     return f"((bitcast<u32>({offset}) & 3u) * 8u)"
 
 
-def cell_of_array(
-    array: ir.ArrayParameter, atomics: frozenset[str] | None, features: Features
-) -> Cell:
-    """How an array argument lies. `atomics` are the operations that the kernel does on it, None without."""
+def cell_of_array(array: ir.ArrayParameter, atomics: frozenset[str] | None, native: bool) -> Cell:
+    """How an array argument lies.
+
+    `atomics` are the operations that the kernel does on it, None without; `native` says that the device may add to
+    float32 itself.
+    """
     scalar, components = array.type.scalar, array.type.components
     if scalar is BOOL:
         return BoolCell(BOOL, "atomic<u32>" if array.written else "u32", written=array.written)
@@ -136,14 +157,15 @@ def cell_of_array(
         return Cell(scalar, f"vec{lanes}<{_TYPES[scalar]}>", lanes)
     if atomics is None:
         return Cell(scalar, _TYPES[scalar])
-    added = scalar is FLOAT32 and atomics == {"add"} and features.has(FLOAT32_ATOMIC_ADD)
-    if added:
+    if native and scalar is FLOAT32 and atomics == {"add"}:
         return AtomicCell(scalar, "atomic<f32>")
     return _atomic_cell(scalar)
 
 
 def cell_of_shared(array: ir.SharedArray, atomics: frozenset[str] | None) -> Cell:
     """How a shared array lies."""
+    if array.scalar is BOOL:
+        return WordCell(BOOL, "u32")
     if atomics is None:
         return Cell(array.scalar, _TYPES[array.scalar])
     return _atomic_cell(array.scalar)

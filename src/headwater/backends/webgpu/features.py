@@ -27,6 +27,19 @@ class Features:
     max_threads: int
     max_block: tuple[int, int, int]
     max_groups: int
+    # Measured when the device is opened: whether float32 keeps subnormal numbers, and rounds divisions and roots right.
+    subnormals: bool = True
+    rounded: bool = True
+
+    @property
+    def exact(self) -> bool:
+        """Whether float32 is what the language asks for."""
+        return self.subnormals and self.rounded
+
+    @property
+    def emulates(self) -> bool:
+        """Whether kernels with `contract=False` have to compute float32 with the help of float64, and can."""
+        return not self.exact and self.has(FLOAT64) and self.has(INT64)
 
     def has(self, feature: str) -> bool:
         return feature in self.names

@@ -1,6 +1,8 @@
 """What these devices do not give although the language asks for it; the support page is made from this table.
 
-What a device lacks by its `Capabilities` (float64, int64, sizes) is no gap: such kernels are refused by name.
+`measured` gaps are looked for when a device is opened, and stand in its features; the others were seen on Mesa's
+software driver. What a device lacks by its `Capabilities` (float64, int64, sizes) is no gap: such kernels are
+refused by name.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ class Gap:
     reason: str
     remedy: str
     devices: tuple[str, ...]
+    measured: bool = False
 
 
 GAPS = (
@@ -36,5 +39,19 @@ GAPS = (
         "x * 0.0 becomes 0.0 where x is negative too",
         "hw.kernel(contract=False) computes as written",
         ("vulkan", "metal", "dx12", "opengl"),
+    ),
+    Gap(
+        "subnormal float32 numbers",
+        "WGSL lets devices take them for 0, and graphics cards do",
+        "hw.kernel(contract=False) keeps them where the device has float64 and int64",
+        ("vulkan", "metal", "dx12", "opengl"),
+        measured=True,
+    ),
+    Gap(
+        "float32 division and square root rounded to the nearest",
+        "WGSL asks for 2.5 units in the last place, by divisors from 2**-126 to 2**126; `//` and `%` divide so too",
+        "hw.kernel(contract=False) rounds them right where the device has float64 and int64",
+        ("vulkan", "metal", "dx12", "opengl"),
+        measured=True,
     ),
 )

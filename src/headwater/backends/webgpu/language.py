@@ -8,9 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from headwater import ir
+from headwater.backends.webgpu import ieee
 from headwater.backends.webgpu.cells import Cell, cell_of_array, cell_of_shared
+from headwater.backends.webgpu.features import FLOAT32_ATOMIC_ADD, Features
 from headwater.backends.webgpu.features import INT64 as HAS_INT64
-from headwater.backends.webgpu.features import Features
 from headwater.backends.webgpu.program import ARGUMENTS, Binding, Field
 from headwater.backends.webgpu.rows import table
 from headwater.emit import Names, Operand, Row, Target
@@ -44,6 +45,7 @@ class Wgsl(Target):
         self.kernel = kernel
         self.table = table(int64=features.has(HAS_INT64))
         self.contract = contract
+        self.ieee = ieee.rows() if features.emulates and not contract else {}
         self.names = names
         self.helpers: set[str] = set()
         self.fields: dict[tuple[object, ...], Field] = {}
@@ -54,7 +56,8 @@ class Wgsl(Target):
         atomics = _atomics_by_array(kernel)
         for parameter in kernel.parameters:
             if isinstance(parameter, ir.ArrayParameter):
-                self.bind(parameter, cell_of_array(parameter, atomics.get(parameter), features))
+                native = features.has(FLOAT32_ATOMIC_ADD) and not self.ieee
+                self.bind(parameter, cell_of_array(parameter, atomics.get(parameter), native))
         for shared in kernel.shared:
             self.share(shared, cell_of_shared(shared, atomics.get(shared)))
 
@@ -130,6 +133,8 @@ class Wgsl(Target):
             bits = "bitcast<f32>(0x7f800000u)" if value > 0 else "bitcast<f32>(0xff800000u)"
             return bits if kind is FLOAT32 else f"f64({bits})"
         text = f"{rounded}{'f' if kind is FLOAT32 else 'lf'}"
+        if self.ieee and kind is FLOAT32:  # a driver may take a subnormal literal for 0
+            text = f"bitcast<f32>({int(rounded.view(np.uint32))}u)"
         if not self.contract:  # a driver makes 0 of x * 0.0
             self.helpers.add(f"exact_{TYPES[kind]}")
             return f"hw_exact_{TYPES[kind]}({text})"
@@ -145,14 +150,25 @@ class Wgsl(Target):
             return row
         text, helpers = row.text, row.helpers
         left, kind = node.arguments[0].type, node.result.type
+        emulated = self.emulated(node) if self.ieee else None
+        if emulated is not None:
+            return emulated
         if left.is_float and node.operation in _ROUNDED | _COMPARED and len(node.arguments) == 2:
             # Otherwise x - x is 0 and x <= x true, even for a NaN.
             text = text.replace("{0}", f"hw_hidden_{TYPES[left]}({{0}})")
             helpers = (*helpers, f"hidden_{TYPES[left]}")
-        if kind.is_float and node.operation in _ROUNDED:
+        hidden = text.startswith("hw_exact")  # twice would cancel
+        if kind.is_float and node.operation in _ROUNDED and not hidden:
             text = f"hw_exact_{TYPES[kind]}({text})"
             helpers = (*helpers, f"exact_{TYPES[kind]}")
         return Row(text, helpers)
+
+    def emulated(self, node: ir.Compute) -> Row | None:
+        """The row where the device's own float32 is not that of the language; None where it is."""
+        source, target = node.arguments[-1].type, node.result.type
+        if node.operation == "cast":
+            return ieee.CASTS.get(f"{source}.{target}")
+        return self.ieee.get(node.operation) if source is FLOAT32 else None
 
     def constant_local(self, kind: ScalarType, name: str, expression: str) -> str:
         return f"let {name} = {expression};"
@@ -201,7 +217,11 @@ class Wgsl(Target):
         self, node: ir.Atomic, indices: tuple[Operand, ...], value: Operand, result: str
     ) -> Iterable[str]:
         offset = self.offset(node.array, indices, node.component)
-        return self.cells[node.array].atomic(node.operation, offset, value.text, result)
+        cell, row = self.cells[node.array], self.ieee.get(node.operation)
+        if row is None or node.result.type is not FLOAT32:
+            return cell.atomic(node.operation, offset, value.text, result)
+        self.helpers.update(row.helpers)
+        return cell.atomic(node.operation, offset, value.text, result, row.text)
 
     def offset(self, array: Array, indices: tuple[Operand, ...], component: int) -> str:
         """The position of an element in its WGSL array, as an i32."""
@@ -212,7 +232,8 @@ class Wgsl(Target):
                 return text
             return f"({text}) * {array.components}i + {component}i"
         number, divisor = self.numbers[array], self.cells[array].lanes
-        start = self.member(f"{array.name}_at", "i32", "offset", number, divisor=divisor)
+        size = divisor * array.type.scalar.size
+        start = self.member(f"{array.name}_at", "i32", "offset", number, divisor=size)
         if array.type.contiguous:
             lengths = [self.extent(array, axis) if axis else "" for axis in range(len(texts))]
             return f"{start} + {_row_major(texts, lengths)}"

@@ -19,7 +19,7 @@ class Field:
     """One member of the argument block.
 
     `source` is 'scalar', 'offset', 'extent', 'stride', 'grid' or 'zero'; `parameter` and `axis` say which.
-    Offsets and strides count elements: they are divided by `divisor`, the scalars of one element.
+    They count elements: an offset is divided by `divisor`, the bytes of one, and a stride by its scalars.
     """
 
     name: str

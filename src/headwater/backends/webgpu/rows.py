@@ -6,6 +6,7 @@ target's sign, clamp float casts to a wrong bound, round `%` away, and reassocia
 
 from __future__ import annotations
 
+from headwater.backends.webgpu import ieee
 from headwater.emit import Helper, Row, Table
 
 _BITS = {"i32": 32, "u32": 32, "i64": 64}
@@ -113,6 +114,7 @@ def _casts() -> dict[str, str | Row]:
 
 def _helpers(int64: bool) -> dict[str, Helper]:
     helpers = {
+        **ieee.helpers(),
         "nan_f32": Helper(
             "fn hw_nan_f32() -> f32 {\n    var bits = 0x7fc00000u;\n    return bitcast<f32>(bits);\n}"
         ),
