@@ -114,6 +114,18 @@ def newton(out, grid):
     out[i] = count
 
 
+@hw.kernel
+def sum_of_an_earlier_loop(out, grid):
+    i = hw.grid(1)
+    count = 0
+    total = 0
+    for _j, _x, _r2 in grid.neighbors(i):
+        count += 1
+    for _j, _x, _r2 in grid.neighbors(i):
+        total += count * count
+    out[i] = total
+
+
 def steps_of(r2: float) -> int:
     m = 0
     while np.float32(m * np.float32(0.01)) < r2:
@@ -145,6 +157,17 @@ CASES: dict[str, tuple[Any, Callable[[int, float], int]]] = {
 @pytest.mark.parametrize("case", CASES)
 def test_body(device: hw.Device, case: str) -> None:
     kernel, share = CASES[case]
+    found, near = run(device, kernel)
+    np.testing.assert_array_equal(found, [sum(share(*pair) for pair in pairs) for pairs in near])
+
+
+def test_the_sum_of_an_earlier_loop_is_read_in_a_later_one(device: hw.Device) -> None:
+    found, near = run(device, sum_of_an_earlier_loop)
+    np.testing.assert_array_equal(found, [len(pairs) ** 3 for pairs in near])
+
+
+def run(device: hw.Device, kernel: Any) -> tuple[Any, list[list[tuple[int, float]]]]:
+    """What the kernel writes for each particle, and each particle's neighbours with their r2."""
     points = np.random.default_rng(3).random((45, 3)).astype(np.float32)
     p = ParticleSet(device, Domain((0, 0, 0), (1, 1, 1)), len(points))
     p.add(points)
@@ -153,10 +176,10 @@ def test_body(device: hw.Device, case: str) -> None:
     out = device.zeros(len(points), hw.int32)
     kernel.over(len(points))(out, grid)
     x = p.host("position")
-    expected = []
+    near = []
     for i, here in enumerate(x):
         d = here - x
         r2 = d[:, 0] * d[:, 0] + d[:, 1] * d[:, 1] + d[:, 2] * d[:, 2]
-        near = [j for j in range(len(x)) if j != i and r2[j] < np.float32(CUTOFF * CUTOFF)]
-        expected.append(sum(share(j, r2[j]) for j in near))
-    np.testing.assert_array_equal(out.numpy(), expected)
+        inside = r2 < np.float32(CUTOFF * CUTOFF)
+        near.append([(j, r2[j]) for j in range(len(x)) if j != i and inside[j]])
+    return out.numpy(), near

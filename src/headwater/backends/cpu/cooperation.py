@@ -103,9 +103,7 @@ class Cooperation:
             slot = w.slot(scalar_text(kind), 8)
             w.emit(f"store {scalar_text(kind)} {scalar}, ptr {slot}, align 8")
             e.slots[key] = Slot(slot, vector=False)
-        for variable in e.variance.private | self.reductions.keys():
-            if variable not in e.slots and variable not in self.reductions:
-                continue
+        for variable in self.assigned:
             slot = w.slot(e.type(variable.type))
             e.slots[variable] = Slot(slot, vector=True)
             if variable in self.reductions:

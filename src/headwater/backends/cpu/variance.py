@@ -20,8 +20,6 @@ class Variance:
 
     values: set[ir.Value] = field(default_factory=set)
     variables: set[ir.Variable] = field(default_factory=set)
-    # Variables assigned inside a cooperative block, where they are a vector of their own.
-    private: set[ir.Variable] = field(default_factory=set)
     divergent_loops: set[ir.Node] = field(default_factory=set)
 
 
@@ -34,6 +32,11 @@ def escapes(block: ir.Block) -> frozenset[type]:
         inner = frozenset[type]().union(*map(escapes, ir.children(node)))
         found |= inner & {ir.Return} if isinstance(node, _LOOPS) else inner
     return frozenset(found)
+
+
+def assigned(block: ir.Block) -> set[ir.Variable]:
+    """The variables that a block assigns, at any depth."""
+    return {node.variable for node in ir.walk(block) if isinstance(node, ir.Assign)}
 
 
 def analyse(kernel: ir.Kernel) -> Variance:
@@ -52,15 +55,12 @@ class _Analysis:
         self.found = Variance()
         self.inside = False
         self.local: set[ir.Value] = set()
+        # Variables that the cooperative block at hand assigns, where they are a vector of their own.
+        self.private: set[ir.Variable] = set()
 
     def size(self) -> int:
         found = self.found
-        return (
-            len(found.values)
-            + len(found.variables)
-            + len(found.private)
-            + len(found.divergent_loops)
-        )
+        return len(found.values) + len(found.variables) + len(found.divergent_loops)
 
     def varies(self, value: ir.Value) -> bool:
         if self.inside and value not in self.local:
@@ -87,7 +87,7 @@ class _Analysis:
         elif isinstance(node, ir.Assign):
             self.assign(node, masked)
         elif isinstance(node, ir.Read):
-            where = self.found.private if self.inside else self.found.variables
+            where = self.private if self.inside else self.found.variables
             if node.variable in where:
                 self.found.values.add(node.result)
         elif self.result_varies(node):
@@ -103,9 +103,7 @@ class _Analysis:
         return self.any_varies(ir.operands(node))
 
     def assign(self, node: ir.Assign, masked: bool) -> None:
-        if self.inside:
-            self.found.private.add(node.variable)
-        elif masked or self.varies(node.value):
+        if not self.inside and (masked or self.varies(node.value)):
             self.found.variables.add(node.variable)
 
     def loop(self, node: ir.For | ir.While, masked: bool, chain: bool) -> None:
@@ -151,5 +149,6 @@ class _Analysis:
         # All of them from the start: a loop is judged before its body is seen.
         self.inside = True
         self.local = {value for inner in ir.walk(node.body) for value in ir.results(inner)}
+        self.private = assigned(node.body)
         self.block(node.body, masked=False, chain=False)
         self.inside = False
