@@ -101,6 +101,17 @@ class Target(ABC):
     def load(self, array: Array, indices: tuple[Operand, ...], component: int) -> str:
         """Must: the expression that reads one component of an element."""
 
+    def element_local(self, array: Array, indices: tuple[Operand, ...], name: str) -> str | None:
+        """May: define a constant local that holds a whole element of a vector array, read with `part`.
+
+        None where components are better read one by one.
+        """
+        return None
+
+    def part(self, name: str, component: int) -> str:
+        """Must, beside `element_local`: the expression of a component of such a local."""
+        raise NotImplementedError
+
     @abstractmethod
     def store(
         self, array: Array, indices: tuple[Operand, ...], component: int, value: Operand

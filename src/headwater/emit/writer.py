@@ -15,6 +15,7 @@ from headwater import ir
 from headwater.emit.names import Names
 from headwater.emit.target import Operand, Target
 from headwater.errors import CapabilityError, InternalError
+from headwater.ir.nodes import Array
 from headwater.types import ScalarType
 
 _INDENT = "    "
@@ -48,6 +49,8 @@ class _Writer:
         self.texts: dict[ir.Value, str] = {}
         self.literals: dict[ir.Value, bool | int | float] = {}
         self.variable_names: dict[ir.Variable, str] = {}
+        # Locals that hold elements of vector arrays, since the last statement that may have changed one.
+        self.elements: dict[tuple[Array, tuple[ir.Value, ...]], str] = {}
         self.numbered = 0
 
     # --- text ------------------------------------------------------------------------------------
@@ -97,6 +100,7 @@ class _Writer:
             self.line(self.target.variable(variable.type, name))
 
     def block(self, block: ir.Block) -> None:
+        self.elements.clear()
         for node in block.nodes:
             self.mark(node)
             self.node(node)
@@ -118,6 +122,7 @@ class _Writer:
                 hint="turn a long chain of 'elif' into a loop or into a function with early returns",
             )
         self.block(block)
+        self.elements.clear()
         self.depth -= 1
 
     # --- nodes -----------------------------------------------------------------------------------
@@ -174,16 +179,38 @@ class _Writer:
 
     @node.register
     def _(self, node: ir.Load) -> None:
-        indices = self.operands(node.indices)
-        self.define(node.result, self.target.load(node.array, indices, node.component))
+        element = self.element(node)
+        if element is None:
+            text = self.target.load(node.array, self.operands(node.indices), node.component)
+        else:
+            text = self.target.part(element, node.component)
+        self.define(node.result, text)
+
+    def element(self, node: ir.Load) -> str | None:
+        """The local of the whole element that a component is loaded from, where the target wants one."""
+        if not isinstance(node.array, ir.ArrayParameter) or node.array.type.components == 1:
+            return None
+        key = (node.array, node.indices)
+        known = self.elements.get(key)
+        if known is not None:
+            return known
+        name = self.names.unique("e", str(len(self.lines)))
+        line = self.target.element_local(node.array, self.operands(node.indices), name)
+        if line is None:
+            return None
+        self.line(line)
+        self.elements[key] = name
+        return name
 
     @node.register
     def _(self, node: ir.Store) -> None:
+        self.elements.clear()
         indices, value = self.operands(node.indices), self.operand(node.value)
         self.extend(self.target.store(node.array, indices, node.component, value))
 
     @node.register
     def _(self, node: ir.Atomic) -> None:
+        self.elements.clear()
         indices, value = self.operands(node.indices), self.operand(node.value)
         result = self.texts[node.result] = self.fresh()
         self.extend(self.target.atomic(node, indices, value, result))
@@ -250,6 +277,7 @@ class _Writer:
 
     @node.register
     def _(self, node: ir.Barrier) -> None:
+        self.elements.clear()
         self.extend(self.target.barrier())
 
     @node.register

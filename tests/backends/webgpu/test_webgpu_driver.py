@@ -157,11 +157,11 @@ def test_launches_run_in_order(driver: WebGpuDriver, launches: int) -> None:
     for number in range(launches):
         pair = (y, x) if number % 2 == 0 else (x, y)
         executable.launch((16, 1, 1), pair)
-    a, b = 1, 1
-    for number in range(launches):
-        a, b = (a + b, b) if number % 2 == 0 else (a, b + a)
+    a = b = np.float32(1)
     with np.errstate(over="ignore"):
-        assert np.array_equal(download(driver, y, values), np.full(1000, np.float32(a)))
+        for number in range(launches):
+            a, b = (a + b, b) if number % 2 == 0 else (a, b + a)
+    assert np.array_equal(download(driver, y, values), np.full(1000, a))
 
 
 def test_writes_stay_between_launches(driver: WebGpuDriver) -> None:

@@ -411,6 +411,25 @@ def test_indices_of_every_integer_type(driver: Driver) -> None:
     assert list(run(driver, hand, one(INT32, 6))[0]) == [10, 11, 12, 20, 21, 22]
 
 
+def test_a_whole_vector_is_read_at_once_and_anew_after_a_store(driver: WebGpuDriver) -> None:
+    hand = Hand(1)
+    p = hand.array("p", VectorType(FLOAT32, 3), written=True)
+    out = hand.array("out", FLOAT32, written=True)
+    build, zero = hand.build, (hand.const(0),)
+    total = build.load(p, zero, 0)
+    for component in (1, 2):
+        total = build.compute("add", total, build.load(p, zero, component))
+    build.store(p, zero, total, 1)
+    build.store(out, zero, build.load(p, zero, 1))
+    with build.when(build.compute("lt", total, hand.const(0.0, FLOAT32))):
+        build.store(p, zero, total, 2)
+    build.store(out, (hand.const(1),), build.load(p, zero, 2))
+    text = driver.source(hand.kernel, Options())
+    assert text.count("= b_p[") == 3
+    got = run(driver, hand, np.float32([[1, 2, 4, 0]]), one(FLOAT32, 2), grid=(1, 1, 1))
+    assert list(got[1]) == [7.0, 4.0]
+
+
 # --- blocks ---------------------------------------------------------------------------------------
 
 

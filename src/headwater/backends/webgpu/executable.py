@@ -30,11 +30,10 @@ class ShaderError(DeviceError):
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One pipeline of a program. `number` stands for its layout."""
+    """One pipeline of a program."""
 
     pipeline: Any
     layout: Layout
-    number: int
 
 
 class WebGpuExecutable:
@@ -49,7 +48,9 @@ class WebGpuExecutable:
         self.features = features
         self.checked = checked
         self.block = program.layout()
-        self.arrays = [binding.parameter for binding in program.bindings]
+        self.pack = self.block.pack
+        self.values = program.values
+        self.keys = {split: program.key(next(_numbers)) for split in (False, True)}
         self.building = threading.Lock()
         self.variants: dict[tuple[bool, bool], Variant] = {}
         self.variant(split=False, writable=False)
@@ -57,17 +58,22 @@ class WebGpuExecutable:
     def launch(self, grid: tuple[int, int, int], arguments: Sequence[LaunchArgument]) -> None:
         if 0 in grid:
             return
-        buffers = self.buffers(arguments)
         split = max(grid) > self.features.max_groups
-        variant = self.variant(split=split, writable=self.is_shared(buffers))
-        values = [field.value(grid, arguments) for field in self.program.fields]
-        block = self.block.pack(*values)
+        key = self.keys[split](arguments)
+        block = self.pack(*self.values(arguments, grid))
         groups = self.split(grid) if split else grid
-        uniform_size = 0 if self.program.immediate else len(block)
-        with self.queue.lock:
-            place = self.queue.place_uniform(block) if uniform_size else None
-            group = self.queue.group(variant.layout, variant.number, buffers, uniform_size)
-            self.queue.dispatch(variant.pipeline, group, groups, block, place)
+        queue = self.queue
+        with queue.lock:
+            bound = queue.bound.get(key)
+            if bound is not None:
+                queue.dispatch(bound, groups, block)
+                return
+        buffers = self.buffers(arguments)
+        variant = self.variant(split=split, writable=self.is_shared(buffers))
+        with queue.lock:
+            uniform_size = 0 if self.program.immediate else len(block)
+            bound = queue.bind(key, variant.pipeline, variant.layout, buffers, uniform_size)
+            queue.dispatch(bound, groups, block)
 
     def buffers(self, arguments: Sequence[LaunchArgument]) -> list[Buffer]:
         """The buffers to bind; LaunchError for one that is too large to be bound."""
@@ -135,4 +141,4 @@ class WebGpuExecutable:
                 f"{summary(str(error))}",
                 text,
             ) from error
-        return Variant(pipeline, layout, next(_numbers))
+        return Variant(pipeline, layout)

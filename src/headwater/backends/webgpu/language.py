@@ -207,6 +207,16 @@ class Wgsl(Target):
     def load(self, array: Array, indices: tuple[Operand, ...], component: int) -> str:
         return self.cells[array].load(self.offset(array, indices, component), component)
 
+    def element_local(self, array: Array, indices: tuple[Operand, ...], name: str) -> str | None:
+        """Each access is checked by some drivers, so one load of four numbers is better than three of one."""
+        cell = self.cells[array]
+        if cell.lanes == 1:
+            return None
+        return f"let {name} = {cell.name}[{self.offset(array, indices, 0)}];"
+
+    def part(self, name: str, component: int) -> str:
+        return f"{name}.{'xyzw'[component]}"
+
     def store(
         self, array: Array, indices: tuple[Operand, ...], component: int, value: Operand
     ) -> Iterable[str]:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
+from typing import Any, TypeAlias
 
-from headwater.backends.contract import ArrayArgument, LaunchArgument
+from headwater.backends.contract import LaunchArgument
+
+Grid: TypeAlias = tuple[int, int, int]
 
 _FORMATS = {"i32": "i", "u32": "I", "f32": "f", "i64": "q", "f64": "d"}
 _WIDE = ("i64", "f64")
@@ -29,20 +32,19 @@ class Field:
     axis: int = 0
     divisor: int = 1
 
-    def value(self, grid: tuple[int, int, int], arguments: Sequence[LaunchArgument]) -> int | float:
-        """What a launch passes."""
-        if self.source == "zero":
-            return 0
-        if self.source == "grid":
-            return grid[self.axis]
-        argument = arguments[self.parameter]
-        if not isinstance(argument, ArrayArgument):
-            return argument
-        if self.source == "offset":
-            return argument.offset // self.divisor
-        if self.source == "extent":
-            return argument.shape[self.axis]
-        return argument.strides[self.axis] // self.divisor
+    @property
+    def text(self) -> str:
+        """The Python expression of what a launch passes, of its `grid` and its arguments `given`."""
+        argument = f"given[{self.parameter}]"
+        divided = "" if self.divisor == 1 else f" // {self.divisor}"
+        return {
+            "zero": "0",
+            "grid": f"grid[{self.axis}]",
+            "offset": f"{argument}.offset{divided}",
+            "extent": f"{argument}.shape[{self.axis}]",
+            "stride": f"{argument}.strides[{self.axis}]{divided}",
+            "scalar": argument,
+        }[self.source]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,22 @@ class Program:
     @property
     def has_wide_fields(self) -> bool:
         return any(field.type in _WIDE for field in self.fields)
+
+    @property
+    def values(self) -> Callable[[Sequence[LaunchArgument], Grid], tuple[int | float, ...]]:
+        """The function from arguments and grid to the members of the argument block.
+
+        It is evaluated from a text, as a launch spends half of its time here otherwise.
+        """
+        members = "".join(f"{field.text}, " for field in self.fields)
+        made: Any = eval(f"lambda given, grid: ({members})")
+        return made  # type: ignore[no-any-return]
+
+    def key(self, number: int) -> Callable[[Sequence[LaunchArgument]], tuple[int, ...]]:
+        """The function from arguments to a key of the buffers that are bound, begun with `number`."""
+        serials = "".join(f"given[{b.parameter}].memory.serial, " for b in self.bindings)
+        made: Any = eval(f"lambda given: ({number}, {serials})")
+        return made  # type: ignore[no-any-return]
 
     # --- the text ----------------------------------------------------------------------------------
 

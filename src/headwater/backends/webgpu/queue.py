@@ -7,15 +7,16 @@ A submit costs as much as twenty dispatches. So work is submitted when somebody 
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 from headwater.backends.webgpu.native import Gpu, Handle, Layout, reported
 from headwater.errors import MemoryUseError
 
-BATCH = 32
-_GROUPS = 512
+BATCH = 64
+_GROUPS = 1024
 _UNIFORM_BYTES = 1 << 16
 _UNIFORM_STEP = 256
 
@@ -31,6 +32,19 @@ class Buffer:
         self.serial = serial
 
 
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A pipeline and the buffers that a launch binds to it; `uniform` says that its argument block is one of them."""
+
+    pipeline: Any
+    handle: Handle
+    group: Handle
+    uniform: bool
+
+
+Key: TypeAlias = tuple[int, ...]
+
+
 class Queue:
     """The work of one device. Callers hold `lock` for every method but `retire` and `wait`."""
 
@@ -43,40 +57,44 @@ class Queue:
         self._pass: Any = None
         self._steps = 0
         self._pipeline: Handle = None
-        self._bound: tuple[Handle, int | None] | None = None
+        self._group: Handle = None
+        # What was bound before, by the number of a program's layout and the serials of the buffers.
+        self.bound: dict[Key, Bound] = {}
+        self._keys: dict[int, set[Key]] = {}
         # Finalizers append here in any thread, at any moment, so it is emptied elsewhere.
         self._retired: deque[Buffer] = deque()
-        self._groups: OrderedDict[tuple[int, ...], Handle] = OrderedDict()
-        self._keys: dict[int, set[tuple[int, ...]]] = {}
         self._uniforms: Any = None
         self._uniform_end = 0
+        lib, ffi = gpu.library.lib, gpu.library.ffi
+        # Found once: each look-up in the library costs as much as a short call.
+        self._set_pipeline = lib.wgpuComputePassEncoderSetPipeline
+        self._set_group = lib.wgpuComputePassEncoderSetBindGroup
+        self._set_immediates = lib.wgpuComputePassEncoderSetImmediates
+        self._dispatch = lib.wgpuComputePassEncoderDispatchWorkgroups
+        self._place = ffi.new("uint32_t[1]")
+        self._null = ffi.NULL
 
     # --- recording --------------------------------------------------------------------------------
 
-    def dispatch(
-        self,
-        pipeline: Any,
-        group: Handle,
-        groups: tuple[int, int, int],
-        arguments: bytes,
-        uniform: int | None,
-    ) -> None:
-        """Append one dispatch. `arguments` are immediates, or lie at `uniform` in the uniform buffer."""
-        lib = self.gpu.library.lib
+    def dispatch(self, bound: Bound, groups: tuple[int, int, int], arguments: bytes) -> None:
+        """Append one dispatch. `arguments` become immediates, or go to the uniform buffer."""
+        if bound.uniform:
+            self._place[0] = self.place_uniform(arguments)  # may submit, so it comes first
         if self._pass is None:
             self._begin_pass()
-        handle = pipeline._internal
-        if handle != self._pipeline:
-            lib.wgpuComputePassEncoderSetPipeline(self._pass, handle)
-            self._pipeline = handle
-        if self._bound != (group, uniform):
-            offsets = [] if uniform is None else [uniform]
-            array = self.gpu.library.ffi.new("uint32_t[]", offsets)
-            lib.wgpuComputePassEncoderSetBindGroup(self._pass, 0, group, len(offsets), array)
-            self._bound = (group, uniform)
-        if uniform is None and arguments:
-            lib.wgpuComputePassEncoderSetImmediates(self._pass, 0, arguments, len(arguments))
-        lib.wgpuComputePassEncoderDispatchWorkgroups(self._pass, *groups)
+        encoder, group = self._pass, bound.group
+        if bound.handle is not self._pipeline:
+            self._pipeline = bound.handle
+            self._set_pipeline(encoder, bound.handle)
+        if bound.uniform:
+            self._group = None
+            self._set_group(encoder, 0, group, 1, self._place)
+        elif group is not self._group:
+            self._group = group
+            self._set_group(encoder, 0, group, 0, self._null)
+        if arguments and not bound.uniform:
+            self._set_immediates(encoder, 0, arguments, len(arguments))
+        self._dispatch(encoder, *groups)
         self._count_step()
 
     def copy(self, source: Any, start: int, target: Any, at: int, nbytes: int) -> None:
@@ -99,7 +117,7 @@ class Queue:
         lib, ffi = self.gpu.library.lib, self.gpu.library.ffi
         descriptor = ffi.new("WGPUComputePassDescriptor *")
         self._pass = lib.wgpuCommandEncoderBeginComputePass(self._open(), descriptor)
-        self._pipeline = self._bound = None
+        self._pipeline = self._group = None
 
     def _end_pass(self) -> None:
         if self._pass is None:
@@ -163,21 +181,21 @@ class Queue:
             buffer = self._retired.popleft()
             native, buffer.native = buffer.native, None
             for key in self._keys.pop(buffer.serial, ()):
-                group = self._groups.pop(key, None)
-                if group is not None:
-                    self.gpu.release_group(group)
+                bound = self.bound.pop(key, None)
+                if bound is not None:
+                    self.gpu.release_group(bound.group)
             native.destroy()
 
-    def group(self, layout: Layout, number: int, buffers: Sequence[Buffer], uniform: int) -> Handle:
-        """The bind group of these buffers, kept for later launches.
+    def bind(
+        self, key: Key, pipeline: Any, layout: Layout, buffers: Sequence[Buffer], uniform: int
+    ) -> Bound:
+        """Bind buffers to a pipeline, and keep that under `key` for later launches.
 
-        `number` stands for the layout; `uniform` is the size of an argument block in the uniform buffer, or 0.
+        `uniform` is the size of an argument block in the uniform buffer, or 0.
         """
-        key = (number, *(buffer.serial for buffer in buffers))
-        group = self._groups.get(key)
-        if group is not None:
-            self._groups.move_to_end(key)
-            return group
+        known = self.bound.get(key)
+        if known is not None:  # another thread was faster
+            return known
         if any(buffer.native is None for buffer in buffers):
             raise MemoryUseError(
                 "memory was freed by another thread while it was being launched with"
@@ -185,18 +203,19 @@ class Queue:
         parts = [(buffer.native, buffer.nbytes) for buffer in buffers]
         if uniform:
             parts.append((self.uniform_buffer(), uniform))
-        group = self._groups[key] = self.gpu.bind_group(layout, parts)
-        for buffer in buffers:
-            self._keys.setdefault(buffer.serial, set()).add(key)
-        if len(self._groups) > _GROUPS:
-            self._forget_group()
-        return group
+        group = self.gpu.bind_group(layout, parts)
+        made = self.bound[key] = Bound(pipeline, pipeline._internal, group, uniform > 0)
+        for serial in key[1:]:
+            self._keys.setdefault(serial, set()).add(key)
+        if len(self.bound) > _GROUPS:
+            self._forget_oldest()
+        return made
 
-    def _forget_group(self) -> None:
-        key, group = self._groups.popitem(last=False)
+    def _forget_oldest(self) -> None:
+        key = next(iter(self.bound))
         for serial in key[1:]:
             self._keys.get(serial, set()).discard(key)
-        self.gpu.release_group(group)
+        self.gpu.release_group(self.bound.pop(key).group)
 
     # --- argument blocks that are too large for immediates --------------------------------------------
 
