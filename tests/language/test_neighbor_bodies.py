@@ -126,6 +126,14 @@ def sum_of_an_earlier_loop(out, grid):
     out[i] = total
 
 
+@hw.kernel
+def index_of_the_thread(out, grid):
+    total = 0
+    for _j, _x, _r2 in grid.neighbors(hw.grid(1)):
+        total += hw.threadIdx.x + hw.blockDim.x * hw.blockIdx.x
+    out[hw.grid(1)] = total
+
+
 def steps_of(r2: float) -> int:
     m = 0
     while np.float32(m * np.float32(0.01)) < r2:
@@ -164,6 +172,11 @@ def test_body(device: hw.Device, case: str) -> None:
 def test_the_sum_of_an_earlier_loop_is_read_in_a_later_one(device: hw.Device) -> None:
     found, near = run(device, sum_of_an_earlier_loop)
     np.testing.assert_array_equal(found, [len(pairs) ** 3 for pairs in near])
+
+
+def test_the_index_of_the_thread_is_read_inside(device: hw.Device) -> None:
+    found, near = run(device, index_of_the_thread)
+    np.testing.assert_array_equal(found, [i * len(pairs) for i, pairs in enumerate(near)])
 
 
 def run(device: hw.Device, kernel: Any) -> tuple[Any, list[list[tuple[int, float]]]]:

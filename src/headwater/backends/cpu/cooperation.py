@@ -8,7 +8,7 @@ from headwater import ir
 from headwater.backends.cpu.operations import identity
 from headwater.backends.cpu.state import NO_UNROLL, Slot
 from headwater.backends.cpu.text import Operand, scalar_text
-from headwater.types import BOOL, ScalarType
+from headwater.types import BOOL, INT32, ScalarType
 
 if TYPE_CHECKING:
     from headwater.backends.cpu.lanes import LaneEmitter
@@ -36,6 +36,8 @@ class Cooperation:
             dict.fromkeys(n.variable for n in ir.walk(node.body) if isinstance(n, ir.Assign))
         )
         self.spills: dict[ir.Value | ir.Variable, tuple[str, ScalarType]] = {}
+        # The axes of the thread's index that the block asks for.
+        self.axes: dict[int, tuple[str, ScalarType]] = {}
 
     def emit(self) -> None:
         e, w = self.e, self.w
@@ -43,7 +45,7 @@ class Cooperation:
         results = {v: self.spill(self.read_vector(v), v.type) for v in self.reductions}
         bits = w.slot("i32", 8, "bits")
         w.emit(f"store i32 {e.mask_bits()}, ptr {bits}, align 8")
-        outer = (dict(e.values), dict(e.slots), e.mask, e.loop, e.chain)
+        outer = (dict(e.values), dict(e.slots), e.threads, e.mask, e.loop, e.chain)
         thread, end = w.new_label("thread"), w.new_label("end")
         w.place(thread)
         pending = w.value(f"load i32, ptr {bits}, align 8")
@@ -55,7 +57,7 @@ class Cooperation:
         w.emit(f"store i32 {rest}, ptr {bits}, align 8")
         w.branch_if(w.value(f"icmp ne i32 {rest}, 0"), thread, end, NO_UNROLL)
         w.place(end)
-        e.values, e.slots, e.mask, e.loop, e.chain = outer
+        e.values, e.slots, e.threads, e.mask, e.loop, e.chain = outer
         e.inside = False
         for variable, (pointer, kind) in results.items():
             folded = w.value(f"load {e.type(kind)}, ptr {pointer}, align 64")
@@ -85,6 +87,10 @@ class Cooperation:
                 if value in defined or value in self.spills or e.use(value).uniform:
                     continue
                 self.spills[value] = self.spill(e.spread(e.use(value)), value.type)
+            if isinstance(node, ir.Index) and node.kind == "thread":
+                index = e.threads[node.axis]
+                if not index.uniform and node.axis not in self.axes:
+                    self.axes[node.axis] = self.spill(e.spread(index), INT32)
             if isinstance(node, ir.Read) and node.variable not in assigned | self.spills.keys():
                 if e.slots[node.variable].vector:
                     self.spills[node.variable] = self.spill(
@@ -95,6 +101,10 @@ class Cooperation:
         """Switch to the meaning of lanes inside: everything captured is this thread's scalar."""
         e, w = self.e, self.w
         e.mask, e.loop, e.chain, e.inside = None, None, False, True
+        threads = list(e.threads)
+        for axis, (pointer, kind) in self.axes.items():
+            threads[axis] = Operand("uniform", self.element(pointer, kind, lane), kind)
+        e.threads = tuple(threads)
         for key, (pointer, kind) in self.spills.items():
             scalar = self.element(pointer, kind, lane)
             if isinstance(key, ir.Value):
