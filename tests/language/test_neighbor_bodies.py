@@ -12,6 +12,7 @@ import headwater as hw
 from headwater.particles import CellGrid, Domain, ParticleSet
 
 CUTOFF = 0.3
+F = np.float32
 
 
 @hw.function
@@ -25,6 +26,25 @@ def root(value):
         if steps == 60:
             return guess
     return guess
+
+
+@hw.function
+def step(value):
+    if value > 0.02:
+        if value > 0.05:
+            return 1
+    elif value > 0.01:
+        return 2
+    return 3
+
+
+@hw.kernel
+def function_with_nested_returns(out, grid):
+    i = hw.grid(1)
+    count = 0
+    for _j, _x, r2 in grid.neighbors(i):
+        count += step(r2)
+    out[i] = count
 
 
 @hw.kernel
@@ -157,6 +177,10 @@ CASES: dict[str, tuple[Any, Callable[[int, float], int]]] = {
     "trips by particle": (
         trips_by_particle,
         lambda j, r2: 0 if r2 > np.float32(0.02) else sum(range(1, j % 5 + 1)),
+    ),
+    "function with nested returns": (
+        function_with_nested_returns,
+        lambda j, r2: 1 if r2 > F(0.05) else 3 if r2 > F(0.02) else 2 if r2 > F(0.01) else 3,
     ),
     "newton": (newton, lambda j, r2: 1),
 }

@@ -6,7 +6,9 @@ not sequential if its only effects are sums, minima and maxima of variables decl
 A reduction of `v` is `t = read v; u = operation(t, e); v := u`, where t and u have no other use; `sub` counts
 as `add`, several links may follow each other (`v + a + b`), and both nodes stand in one block with
 no other access to v between them. All accesses to v in the body must be of this form and of one operation.
-Variables that each trip assigns before it reads them, and that nobody reads after the loop, are private.
+Variables that each trip assigns before it reads them, and that nobody reads after the loop, are private. So are
+those that occur in the body alone, because the frontend proves assignment within one trip: what holds the result
+of a function with returns may look unassigned where its guards fail.
 """
 
 from __future__ import annotations
@@ -24,15 +26,23 @@ _EFFECTS = ir.Store | ir.Atomic | ir.Barrier | ir.Return
 def classify_reductions(kernel: ir.Kernel) -> None:
     """Fill `reductions` and `sequential` of every neighbour loop, in place."""
     after = live_after_neighbors(kernel.body)
+    everywhere = _accesses(kernel.body)
     for node in ir.walk(kernel.body):
         if not isinstance(node, ir.Neighbors):
             continue
-        found = _reductions(node, after[node])
+        found = _reductions(node, after[node], everywhere)
         node.sequential = found is None
         node.reductions = found or ()
 
 
-def _reductions(loop: ir.Neighbors, live: Live) -> tuple[ir.Reduction, ...] | None:
+def _accesses(block: ir.Block) -> Counter[ir.Variable]:
+    """How often each variable is read or assigned."""
+    return Counter(n.variable for n in ir.walk(block) if isinstance(n, ir.Read | ir.Assign))
+
+
+def _reductions(
+    loop: ir.Neighbors, live: Live, everywhere: Counter[ir.Variable]
+) -> tuple[ir.Reduction, ...] | None:
     """The loop's reductions, in the order of their first use, or None if its order matters."""
     if any(isinstance(node, _EFFECTS) for node in ir.walk(loop.body)) or _breaks(loop.body):
         return None
@@ -40,7 +50,8 @@ def _reductions(loop: ir.Neighbors, live: Live) -> tuple[ir.Reduction, ...] | No
     body = _Body(loop.body)
     result: list[ir.Reduction] = []
     for variable in body.assigned:
-        if variable not in carried and variable not in live:
+        inside = len(body.accesses[variable]) == everywhere[variable]
+        if inside or (variable not in carried and variable not in live):
             continue  # private to a trip
         operation = body.reduction(variable)
         if operation is None:
