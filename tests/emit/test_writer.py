@@ -58,7 +58,7 @@ class Toy(Target):
     def trip_loop(self, kind: ScalarType, name: str, trips: str) -> str:
         return f"for ({name} < {trips}) {{"
 
-    def barrier(self) -> Iterable[str]:
+    def barrier(self, node: ir.Barrier) -> Iterable[str]:
         return ("barrier;",)
 
     def index(self, kind: str, axis: int) -> str:

@@ -80,7 +80,7 @@ class Target(ABC):
         """Must: the head of a loop whose `name` counts 0 … trips - 1, in the unsigned type as wide as `kind`."""
 
     @abstractmethod
-    def barrier(self) -> Iterable[str]:
+    def barrier(self, node: ir.Barrier) -> Iterable[str]:
         """Must: wait for the block's threads, and make their shared and global writes seen."""
 
     # --- where the thread is, and memory -----------------------------------------------------------

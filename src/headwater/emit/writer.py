@@ -278,7 +278,7 @@ class _Writer:
     @node.register
     def _(self, node: ir.Barrier) -> None:
         self.elements.clear()
-        self.extend(self.target.barrier())
+        self.extend(self.target.barrier(node))
 
     @node.register
     def _(self, node: ir.Cooperative) -> None:

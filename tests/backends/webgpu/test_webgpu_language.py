@@ -430,6 +430,35 @@ def test_a_whole_vector_is_read_at_once_and_anew_after_a_store(driver: WebGpuDri
     assert list(got[1]) == [7.0, 4.0]
 
 
+def test_remainders_keep_nan_and_the_sign_of_zero(driver: Driver) -> None:
+    """Drivers made 0 of x % x, and q - x of -(x - q)."""
+    for kind in (FLOAT32, FLOAT64):
+        hand = Hand(1)
+        out, source = hand.array("out", kind, written=True), hand.array("x", kind)
+        build, first = hand.build, (hand.const(0),)
+        x = build.load(source, first)
+        rest = build.compute("mod", x, x)
+        build.store(out, first, rest)
+        build.store(out, (hand.const(1),), build.compute("neg", rest))
+        got = run(driver, hand, one(kind, 2), one(kind), grid=(1, 1, 1), options=_EXACT)[0]
+        assert np.isnan(got).all()
+        values = np.full(1, 3, kind.numpy)
+        got = run(driver, hand, one(kind, 2), values, grid=(1, 1, 1), options=_EXACT)[0]
+        assert list(np.signbit(got)) == [False, True]
+
+
+def test_the_smallest_integer_has_no_positive_counterpart(driver: Driver) -> None:
+    """A driver took abs(x) for positive, and made 0 of min(0, abs(x))."""
+    for kind in (INT32, INT64):
+        hand = Hand(1)
+        out, source = hand.array("out", kind, written=True), hand.array("x", kind)
+        build, first = hand.build, (hand.const(0),)
+        size = build.compute("abs", build.load(source, first))
+        build.store(out, first, build.compute("min", hand.const(0, kind), size))
+        smallest = np.array([kind.limits[0]], kind.numpy)
+        assert run(driver, hand, one(kind), smallest)[0][0] == kind.limits[0]
+
+
 # --- blocks ---------------------------------------------------------------------------------------
 
 
@@ -461,6 +490,30 @@ def test_shared_memory_and_barrier(driver: Driver, kind: ScalarType) -> None:
     )
     got = run(driver, reversed_in_blocks(kind), one(kind, 256), values)[0]
     assert np.array_equal(got, values.reshape(-1, 64)[:, ::-1].ravel())
+
+
+@pytest.mark.parametrize(("through_global", "count"), [(False, 0), (True, 1)])
+def test_only_barriers_behind_global_memory_order_it(
+    driver: WebGpuDriver, through_global: bool, count: int
+) -> None:
+    hand = reversed_in_blocks(FLOAT32, through_global=through_global)
+    with hand.build.loop(*map(hand.const, (0, 3, 1))):
+        hand.build.append(ir.Barrier())
+    text = driver.source(hand.kernel, Options())
+    # The store before the loop counts in both; inside it there is none.
+    assert text.count("storageBarrier") == count + 1
+    assert text.count("workgroupBarrier") == 2
+
+
+def test_a_barrier_in_a_loop_that_stores_orders_global_memory(driver: WebGpuDriver) -> None:
+    hand = Hand(64)
+    out = hand.array("out", INT32, written=True)
+    build = hand.build
+    with build.loop(*map(hand.const, (0, 3, 1))) as loop:
+        build.append(ir.Barrier())
+        build.append(ir.Barrier())
+        build.store(out, (build.index("thread", 0),), loop.index)
+    assert driver.source(hand.kernel, Options()).count("storageBarrier") == 1
 
 
 def test_a_barrier_orders_global_memory_too(driver: Driver) -> None:

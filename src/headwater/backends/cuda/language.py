@@ -165,7 +165,7 @@ class CudaLanguage(Target):
     def trip_loop(self, kind: ScalarType, name: str, trips: str) -> str:
         return f"for ({_counter(kind)} {name} = 0; {name} < {trips}; ++{name}) {{"
 
-    def barrier(self) -> Iterable[str]:
+    def barrier(self, node: ir.Barrier) -> Iterable[str]:
         return ("__syncthreads();",)
 
     # --- positions and memory ------------------------------------------------------------------------

@@ -43,8 +43,8 @@ def helpers() -> dict[str, Helper]:
         "ieee_narrow": Helper(_NARROW, ("exact_f32",)),
         "ieee_key": Helper(_KEY),
         "ieee_unordered": Helper(_UNORDERED, ("isnan_f32",)),
-        "ieee_neg": Helper(_bits("neg", "^ 0x80000000u")),
-        "ieee_abs": Helper(_bits("abs", "& 0x7fffffffu")),
+        "ieee_neg": Helper(_bits("neg", "^ (0x80000000u + hw.zero)")),
+        "ieee_abs": Helper(_bits("abs", "& (0x7fffffffu - hw.zero)")),
         "ieee_sqrt": Helper(_SQRT, _WIDE),
         "ieee_div": Helper(_DIVIDE, _WIDE),
         "ieee_floordiv": Helper(_FLOORDIV, ("ieee_div", "ieee_floor")),
@@ -145,6 +145,7 @@ def _arithmetic(name: str, sign: str) -> str:
 
 
 def _bits(name: str, change: str) -> str:
+    """The zero of the launch keeps a driver from taking the change for an operation on floats, which flushes."""
     return (
         f"fn hw_ieee_{name}(x: f32) -> f32 {{\n"
         f"    return bitcast<f32>(bitcast<u32>(x) {change});\n"

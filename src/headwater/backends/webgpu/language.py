@@ -9,6 +9,7 @@ import numpy as np
 
 from headwater import ir
 from headwater.backends.webgpu import ieee
+from headwater.backends.webgpu.barriers import storage_barriers
 from headwater.backends.webgpu.cells import Cell, cell_of_array, cell_of_shared
 from headwater.backends.webgpu.features import FLOAT32_ATOMIC_ADD, Features
 from headwater.backends.webgpu.features import INT64 as HAS_INT64
@@ -30,6 +31,7 @@ _SUFFIX = {INT32: "i", UINT32: "u", INT64: "li"}
 # What a driver may rewrite with others, or fold: kept as written with `contract` off.
 _ROUNDED = frozenset(("add", "sub", "mul", "div", "sqrt", "floordiv", "cast"))
 _COMPARED = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
+_HIDDEN = _ROUNDED | _COMPARED | {"mod"}
 _AXES = "xyz"
 
 
@@ -58,6 +60,9 @@ class Wgsl(Target):
             if isinstance(parameter, ir.ArrayParameter):
                 native = features.has(FLOAT32_ATOMIC_ADD) and not self.ieee
                 self.bind(parameter, cell_of_array(parameter, atomics.get(parameter), native))
+        written = {binding.name for binding in self.bindings if binding.written}
+        arrays = {array for array, cell in self.cells.items() if cell.name in written}
+        self.storage_barriers = storage_barriers(kernel, arrays)
         for shared in kernel.shared:
             self.share(shared, cell_of_shared(shared, atomics.get(shared)))
 
@@ -153,7 +158,7 @@ class Wgsl(Target):
         emulated = self.emulated(node) if self.ieee else None
         if emulated is not None:
             return emulated
-        if left.is_float and node.operation in _ROUNDED | _COMPARED and len(node.arguments) == 2:
+        if left.is_float and node.operation in _HIDDEN and len(node.arguments) == 2:
             # Otherwise x - x is 0 and x <= x true, even for a NaN.
             text = text.replace("{0}", f"hw_hidden_{TYPES[left]}({{0}})")
             helpers = (*helpers, f"hidden_{TYPES[left]}")
@@ -193,8 +198,9 @@ class Wgsl(Target):
         head = f"var {name}: {counter} = {zero}"
         return f"for ({head}; {name} < {trips}; {name} = {name} + {one}) {{"
 
-    def barrier(self) -> Iterable[str]:
-        return ("storageBarrier();", "workgroupBarrier();")
+    def barrier(self, node: ir.Barrier) -> Iterable[str]:
+        storage = ("storageBarrier();",) if id(node) in self.storage_barriers else ()
+        return (*storage, "workgroupBarrier();")
 
     # --- positions and memory ------------------------------------------------------------------------
 

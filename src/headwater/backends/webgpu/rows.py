@@ -38,7 +38,13 @@ def _helper_rows(operation: str, types: tuple[str, ...], arity: int) -> dict[str
 def _rows() -> dict[str, dict[str, str | Row]]:
     rows: dict[str, dict[str, str | Row]] = {
         "neg": {"uint": "0u - {0}", "*": "-{0}"},
-        "abs": {"uint": "{0}", "*": "abs({0})"},
+        # Drivers take abs of an integer for positive, but that of the smallest one is not.
+        "abs": {
+            "uint": "{0}",
+            "int32": "({0} ^ ({0} >> 31u)) - ({0} >> 31u)",
+            "int64": "({0} ^ ({0} >> 63u)) - ({0} >> 63u)",
+            "*": "abs({0})",
+        },
         "sqrt": _everywhere("sqrt({0})"),
         "floor": _everywhere("floor({0})"),
         "ceil": _everywhere("ceil({0})"),
@@ -165,7 +171,7 @@ def _float_mod(name: str) -> str:
     return (
         f"fn hw_mod_{name}(a: {name}, b: {name}) -> {name} {{\n"
         f"    let turns = floor(hw_exact_{name}(a / b));\n"
-        f"    return a - hw_exact_{name}(b * turns);\n}}"
+        f"    return hw_exact_{name}(a - hw_exact_{name}(b * turns));\n}}"
     )
 
 
