@@ -18,6 +18,9 @@ from headwater.errors import DeviceError
 
 VERSION = "0.32"
 INSTALL = f"pip install 'wgpu=={VERSION}.*'"
+_NO_COMPUTE = (
+    "it takes OpenGL 4.3 or OpenGL ES 3.1, for compute shaders; use 'vulkan' where it is there"
+)
 # Opaque C handles and structs.
 Handle = Any
 
@@ -50,17 +53,17 @@ def library() -> Library:
 
 
 @contextmanager
-def reported(what: str) -> Iterator[None]:
-    """Turn what the library raises into a DeviceError that begins with `what`."""
+def reported(what: str, hint: str = "") -> Iterator[None]:
+    """Turn what the library raises into a DeviceError that begins with `what`; `hint` stands for the usual one."""
     errors = (library().wgpu.GPUError, RuntimeError)
     try:
         yield
     except errors as error:
         text = summary(str(error))
         if "device is lost" in text:
-            hint = "open the device in a new process; other devices of this one go on working"
-            raise DeviceError(f"{what}: the device is lost", hint=hint) from error
-        raise DeviceError(f"{what}: {text}") from error
+            usual = "open the device in a new process; other devices of this one go on working"
+            raise DeviceError(f"{what}: the device is lost", hint=hint or usual) from error
+        raise DeviceError(f"{what}: {text}", hint=hint or None) from error
 
 
 def summary(text: str) -> str:
@@ -87,7 +90,8 @@ class Gpu:
     def __init__(self, adapter: Any, features: Sequence[str], label: str) -> None:
         self.library = library()
         self.label = label
-        with reported(f"the device '{label}' cannot be opened"):
+        old = adapter.info["backend_type"].startswith("OpenGL")
+        with reported(f"the device '{label}' cannot be opened", _NO_COMPUTE if old else ""):
             # Asking for the adapter's limits: without, a device may get WebGPU's small defaults.
             self.device = adapter.request_device_sync(
                 required_features=list(features), required_limits=dict(adapter.limits)

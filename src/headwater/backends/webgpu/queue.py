@@ -1,7 +1,8 @@
 """Gathers dispatches and copies in one command encoder and submits them together.
 
 A submit costs as much as twenty dispatches. So work is submitted when somebody waits for it, when the host writes
-(which happens on the queue's own time line), or after `BATCH` steps. A command buffer is used once.
+(which happens on the queue's own time line), or after some steps: a few at first, so that an idle device begins early,
+then twice as many each time up to `BATCH`. A command buffer is used once.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from typing import Any, TypeAlias
 from headwater.backends.webgpu.native import Gpu, Handle, Layout, reported
 from headwater.errors import MemoryUseError
 
-BATCH = 64
+BATCH = 32
+_FIRST = 4
 _GROUPS = 1024
 _UNIFORM_BYTES = 1 << 16
 _UNIFORM_STEP = 256
@@ -56,6 +58,7 @@ class Queue:
         self._encoder: Any = None
         self._pass: Any = None
         self._steps = 0
+        self._limit = _FIRST
         self._pipeline: Handle = None
         self._group: Handle = None
         # What was bound before, by the number of a program's layout and the serials of the buffers.
@@ -129,13 +132,16 @@ class Queue:
 
     def _count_step(self) -> None:
         self._steps += 1
-        if self._steps >= BATCH:
+        if self._steps >= self._limit:
+            larger = min(2 * self._limit, BATCH)
             self.flush()
+            self._limit = larger
 
     # --- submitting -------------------------------------------------------------------------------
 
     def flush(self) -> None:
         """Submit what was recorded, then give back what was retired. DeviceError where the device refuses."""
+        self._limit = _FIRST
         if self._encoder is not None:
             self._submit()
         self.reclaim()

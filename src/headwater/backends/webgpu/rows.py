@@ -38,13 +38,7 @@ def _helper_rows(operation: str, types: tuple[str, ...], arity: int) -> dict[str
 def _rows() -> dict[str, dict[str, str | Row]]:
     rows: dict[str, dict[str, str | Row]] = {
         "neg": {"uint": "0u - {0}", "*": "-{0}"},
-        # Drivers take abs of an integer for positive, but that of the smallest one is not.
-        "abs": {
-            "uint": "{0}",
-            "int32": "({0} ^ ({0} >> 31u)) - ({0} >> 31u)",
-            "int64": "({0} ^ ({0} >> 63u)) - ({0} >> 63u)",
-            "*": "abs({0})",
-        },
+        "abs": {"uint": "{0}", **_helper_rows("abs", ("int32", "int64"), 1), "*": "abs({0})"},
         "sqrt": _everywhere("sqrt({0})"),
         "floor": _everywhere("floor({0})"),
         "ceil": _everywhere("ceil({0})"),
@@ -145,6 +139,7 @@ def _helpers(int64: bool) -> dict[str, Helper]:
         helpers[f"floordiv_{name}"] = Helper(_floordiv(name))
         helpers[f"mod_{name}"] = Helper(_integer_mod(name))
         helpers[f"trips_{name}"] = Helper(_trips(name))
+        helpers[f"abs_{name}"] = Helper(_abs(name))
     return helpers
 
 
@@ -172,6 +167,15 @@ def _float_mod(name: str) -> str:
         f"fn hw_mod_{name}(a: {name}, b: {name}) -> {name} {{\n"
         f"    let turns = floor(hw_exact_{name}(a / b));\n"
         f"    return hw_exact_{name}(a - hw_exact_{name}(b * turns));\n}}"
+    )
+
+
+def _abs(name: str) -> str:
+    """Drivers take abs of an integer for positive, which that of the smallest is not, and know it by its pattern."""
+    return (
+        f"fn hw_abs_{name}(x: {name}) -> {name} {{\n"
+        f"    let sign = (x >> {_BITS[name] - 1}u) ^ {name}(hw.zero);\n"
+        "    return (x ^ sign) - sign;\n}"
     )
 
 
