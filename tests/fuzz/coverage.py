@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable
 
 from tests.fuzz.expressions import FLOATS, INTEGERS, JOINS, NUMBERS, VECTORS
-from tests.fuzz.generator import SCALARS, generate
+from tests.fuzz.generator import generate
+from tests.fuzz.statements import SCALARS
 
 
 def coverage(seeds: Iterable[int]) -> Counter[str]:
@@ -64,4 +65,18 @@ def required() -> set[str]:
         "block 2d",
         "block 3d",
     )
-    return found | {f"construct {name}" for name in constructs}
+    return found | {f"construct {name}" for name in constructs} | neighbor_loops()
+
+
+def neighbor_loops() -> set[str]:
+    """What neighbour loops must hold."""
+    sums = (*NUMBERS, *VECTORS)
+    found = {f"reduce add {kind}" for kind in sums}
+    found |= {f"reduce {operation} {kind}" for operation in ("min", "max") for kind in NUMBERS}
+    constructs = ["search", "of a particle", "of a point", "in neighbors", "private outside"]
+    constructs += ["store", "break", "return", "search with for"]
+    for kind in ("reducing", "sequential"):
+        constructs += [kind, f"{kind}, periodic", f"{kind}, open"]
+        inside = ("for", "while", "continue", "inner break", "inner continue", "divergent jump")
+        constructs += [f"{kind} with {name}" for name in inside]
+    return found | {f"neighbors {name}" for name in constructs}

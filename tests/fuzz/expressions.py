@@ -68,6 +68,8 @@ class Scope:
     uniform: list[str] = field(default_factory=list)
     functions: list[Signature] = field(default_factory=list)
     arrays: bool = False  # the kernel's arguments are in reach
+    # Further texts that may be read where a scalar or vector of the type is asked for.
+    loads: list[tuple[str, str]] = field(default_factory=list)
 
     def of(self, kind: str) -> list[str]:
         return [name for name, its_kind in self.names if its_kind == kind]
@@ -115,6 +117,7 @@ class Expressions:
             found.append(f"bundle.values[{place}]")
         if kind != "bool":
             found.append(f"strong_{kind}")
+        found += [text for text, its_kind in self.scope.loads if its_kind == kind]
         if kind == "int32":
             found += ["hw.threadIdx.x", "hw.blockIdx.x", "hw.blockDim.x", "hw.gridDim.x"]
             found += ["in_int32.shape[0]", "len(in_bool)"]
@@ -302,7 +305,9 @@ class Expressions:
             return self.chance.choice(names)
         if self.scope.arrays and self.chance.random() < 0.6:
             self.notes[f"load {kind}"] += 1
-            return self.chance.choice((f"in_{kind}[{self.place(LENGTH)}]", f"out_{kind}[i]"))
+            found = [f"in_{kind}[{self.place(LENGTH)}]", f"out_{kind}[i]"]
+            found += [text for text, its_kind in self.scope.loads if its_kind == kind]
+            return self.chance.choice(found)
         parts = [self.leaf(VECTORS[kind]) for _ in range(3)]
         return f"hw.vec3({', '.join(parts)})"
 

@@ -2,35 +2,26 @@
 
 They avoid true races and results that depend on order, and nothing else: a thread writes only its own
 element of the outputs, shared arrays are read between two barriers, integer atomics go to one array for
-each operation and their old values are not used, float atomics add small integers.
+each operation and their old values are not used, float atomics add small integers. Kernels of odd seeds
+hold neighbour loops, whose order does not show either.
 """
 
 from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tests.fuzz.expressions import (
-    FLOATS,
-    INTEGERS,
-    LENGTH,
-    NUMBERS,
-    VECTORS,
-    Expressions,
-    Scope,
-    Signature,
-)
+from tests.fuzz import points
+from tests.fuzz.expressions import FLOATS, LENGTH, NUMBERS, VECTORS, Scope, Signature
+from tests.fuzz.neighbors import NEAR, PAIRS, NeighborLoops
 from tests.fuzz.program import Compound, Function, Line, Program, Statement
+from tests.fuzz.statements import ATOMIC_ARRAYS, SCALARS, Body
 
-SCALARS = (*NUMBERS, "bool")
-BINS = 5  # elements of each array of atomics
-SLOTS = 16  # columns of the traces, which make the values of locals visible
+BLOCKS: tuple[tuple[int, int, int], ...]
 BLOCKS = ((1, 1, 1), (5, 1, 1), (16, 1, 1), (17, 1, 1), (25, 1, 1), (32, 1, 1), (33, 1, 1))
 BLOCKS += ((5, 3, 1), (8, 4, 1), (3, 2, 3), (4, 4, 2))
-ATOMIC_ARRAYS = tuple(f"{name}_{kind}" for kind in INTEGERS for name in ("add", "min", "max"))
-
 PARAMETERS = (
     *(f"out_{kind}" for kind in (*SCALARS, *VECTORS)),
     *(f"trace_{kind}" for kind in SCALARS),
@@ -44,254 +35,24 @@ PARAMETERS = (
     "bundle",
     "n",
 )
+# What kernels with neighbour loops take as well.
+GRID_PARAMETERS = (
+    *(f"near_{kind}" for kind in NEAR),
+    *(f"pair_{kind}" for kind in PAIRS),
+    "probes_vec3f",
+    "members",
+    "grid",
+)
+
+
+def parameters(program: Program) -> tuple[str, ...]:
+    """The names of a kernel's parameters, in order."""
+    return PARAMETERS + (GRID_PARAMETERS if program.points is not None else ())
 
 
 def generate(seed: int, notes: Counter[str] | None = None) -> Program:
     """The kernel of a seed; `notes` counts what it holds."""
     return _Generator(seed, Counter() if notes is None else notes).program()
-
-
-class _Body:
-    """Writes statements. `loop` says what break and continue would leave: nothing, or a free loop."""
-
-    def __init__(
-        self, chance: random.Random, scope: Scope, notes: Counter[str], names: Iterator[str]
-    ):
-        self.chance = chance
-        self.scope = scope
-        self.notes = notes
-        self.names = names
-        self.express = Expressions(chance, scope, notes)
-        self.loop = False
-        self.returns: Callable[[], str] | None = None
-        self.locked: set[str] = set()  # counters of while loops, which nothing else may change
-        self.touched: list[tuple[str, str]] = []  # what the last statement assigned
-
-    @contextmanager
-    def nested(self, *, loop: bool | None = None) -> Iterator[None]:
-        """Names assigned inside are not in reach afterwards."""
-        before, was = len(self.scope.names), self.loop
-        self.loop = was if loop is None else loop
-        yield
-        del self.scope.names[before:]
-        self.loop = was
-
-    def statements(self, count: int, depth: int) -> list[Statement]:
-        found: list[Statement] = []
-        for _ in range(count):
-            self.touched = []
-            statement = self.statement(depth)
-            found.append(statement)
-            if isinstance(statement, Line):
-                found += self.traces()
-        return found
-
-    def traces(self) -> list[Statement]:
-        """Stores that show what was just assigned."""
-        if not self.scope.arrays:
-            return []
-        return [self.trace(*names) for names in self.touched if self.chance.random() < 0.7]
-
-    def trace(self, name: str, kind: str) -> Line:
-        self.notes["construct trace"] += 1
-        part = f".{self.chance.choice('xyz')}" if kind in VECTORS else ""
-        slot = self.chance.randrange(SLOTS)
-        return Line(f"trace_{VECTORS.get(kind, kind)}[i, {slot}] = {name}{part}")
-
-    def count_trip(self) -> Line:
-        slot = self.chance.randrange(SLOTS)
-        return Line(f"trace_int32[i, {slot}] = trace_int32[i, {slot}] * 3 + 1")
-
-    def add(self, kind: str) -> str:
-        """A new name, in reach from now on."""
-        name = next(self.names)
-        self.scope.names.append((name, kind))
-        self.touched.append((name, kind))
-        return name
-
-    def statement(self, depth: int) -> Statement:
-        simple = [self.declare, self.declare, self.assign, self.augment, self.declare_vector]
-        simple += [self.unpack]
-        if self.scope.arrays:
-            simple += [self.store, self.store, self.augmented_store, self.store_vector, self.atomic]
-        if depth <= 0 or self.chance.random() < 0.6:
-            return self.chance.choice(simple)()
-        compound = [self.branch, self.branch, self.for_loop, self.while_loop]
-        if self.loop:
-            compound += [self.jump, self.jump]
-        if self.returns is not None:
-            compound.append(self.leave)
-        return self.chance.choice(compound)(depth - 1)
-
-    # --- simple statements ---
-
-    def declare(self) -> Line:
-        kind = self.chance.choice(SCALARS)
-        text = self.express.scalar(kind, 3)
-        name = self.add(kind)
-        self.notes["statement assign"] += 1
-        self.notes[f"type {kind}"] += 1
-        return Line(f"{name} = {text}")
-
-    def declare_vector(self) -> Line:
-        kind = self.chance.choice(tuple(VECTORS))
-        text = self.express.vector(kind, 2)
-        name = self.add(kind)
-        self.notes[f"type {kind}"] += 1
-        return Line(f"{name} = {text}")
-
-    def target(self, kinds: tuple[str, ...]) -> tuple[str, str] | None:
-        found = [(n, k) for n, k in self.scope.names if k in kinds and n not in self.locked]
-        if not found:
-            return None
-        chosen = self.chance.choice(found)
-        self.touched.append(chosen)
-        return chosen
-
-    def assign(self) -> Line:
-        target = self.target((*SCALARS, *VECTORS))
-        if target is None:
-            return self.declare()
-        name, kind = target
-        self.notes["statement reassign"] += 1
-        text = self.express.vector(kind, 2) if kind in VECTORS else self.express.scalar(kind, 3)
-        return Line(f"{name} = {text}")
-
-    def augment(self) -> Line:
-        target = self.target((*NUMBERS, *VECTORS))
-        if target is None:
-            return self.declare()
-        name, kind = target
-        self.notes["statement augmented"] += 1
-        if kind in VECTORS:
-            return Line(f"{name} {self.chance.choice('+-')}= {self.express.vector(kind, 1)}")
-        operator = self.express.operator(kind)
-        right = self.chance.choice((self.express.scalar(kind, 2), self.express.weak_value(kind)))
-        return Line(f"{name} {operator}= {right}")
-
-    def unpack(self) -> Line:
-        pairs = [f for f in self.scope.functions if "," in f.result]
-        if not pairs:
-            return self.declare()
-        function = self.chance.choice(pairs)
-        text = self.express.call_of(function, 1)
-        names = [self.add(kind) for kind in function.result.split(",")]
-        self.notes["statement unpack"] += 1
-        return Line(f"{', '.join(names)} = {text}")
-
-    def store(self) -> Line:
-        kind = self.chance.choice(SCALARS)
-        self.notes[f"store {kind}"] += 1
-        return Line(f"out_{kind}[i] = {self.express.scalar(kind, 3)}")
-
-    def augmented_store(self) -> Line:
-        kind = self.chance.choice(NUMBERS)
-        operator = self.express.operator(kind)
-        self.notes["statement augmented store"] += 1
-        return Line(f"out_{kind}[i] {operator}= {self.express.scalar(kind, 2)}")
-
-    def store_vector(self) -> Line:
-        kind = self.chance.choice(tuple(VECTORS))
-        self.notes[f"store {kind}"] += 1
-        return Line(f"out_{kind}[i] = {self.express.vector(kind, 2)}")
-
-    def atomic(self) -> Line:
-        place = self.express.place(BINS)
-        if self.chance.random() < 0.2:
-            kind = self.chance.choice(FLOATS)
-            self.notes[f"atomic add {kind}"] += 1
-            value = f"hw.{kind}({self.express.scalar('int32', 2)} % 8)"
-            return Line(f"hw.atomic.add(add_{kind}, {place}, {value})")
-        name, kind = self.chance.choice(ATOMIC_ARRAYS).split("_")
-        self.notes[f"atomic {name} {kind}"] += 1
-        return Line(f"hw.atomic.{name}({name}_{kind}, {place}, {self.express.scalar(kind, 2)})")
-
-    # --- control ---
-
-    def body(self, depth: int) -> list[Statement]:
-        return self.statements(self.chance.randrange(1, 4), depth)
-
-    def loop_body(self, depth: int) -> list[Statement]:
-        """A body that counts its trips somewhere."""
-        body = self.body(depth)
-        if self.scope.arrays:
-            body.insert(self.chance.randrange(len(body) + 1), self.count_trip())
-        return body
-
-    def branch(self, depth: int) -> Compound:
-        arms: list[tuple[str, list[Statement]]] = []
-        heads = ["if"] + ["elif"] * self.chance.choice((0, 0, 1, 2))
-        for head in heads:
-            condition = self.express.truth(2)
-            self.notes[f"statement {head}"] += 1
-            with self.nested():
-                arms.append((f"{head} {condition}:", self.body(depth)))
-        if self.chance.random() < 0.5:
-            self.notes["statement else"] += 1
-            with self.nested():
-                arms.append(("else:", self.body(depth)))
-        return Compound(arms)
-
-    def bounds(self) -> tuple[str, str]:
-        """The arguments of a range of at most five trips, and its type."""
-        kind = self.chance.choice(("int32", "int32", "int32", "int64", "uint32"))
-        form = self.chance.randrange(4)
-        small = f"{self.express.scalar(kind, 1)} % {self.chance.randrange(1, 6)}"
-        self.notes[f"statement range {form}"] += 1
-        if form == 0:
-            return small, kind
-        if form == 1:
-            return f"{self.express.scalar(kind, 1)} % 3, {small}", kind
-        if form == 2 and kind != "uint32":
-            return (
-                f"{small}, {self.express.scalar(kind, 1)} % 3, -{self.chance.randrange(1, 3)}",
-                kind,
-            )
-        return str(self.chance.randrange(5)), "int32"
-
-    def for_loop(self, depth: int) -> Compound:
-        bounds, kind = self.bounds()
-        name = next(self.names)
-        self.notes["statement for"] += 1
-        with self.nested(loop=True):
-            self.scope.names.append((name, kind))
-            self.locked.add(name)
-            return Compound([(f"for {name} in range({bounds}):", self.loop_body(depth))])
-
-    def while_loop(self, depth: int) -> Compound:
-        """The counter falls first, so that `continue` cannot make the loop endless."""
-        name = next(self.names)
-        start = f"hw.int32({self.express.scalar('int32', 1)} % {self.chance.randrange(1, 6)})"
-        self.notes["statement while"] += 1
-        with self.nested(loop=True):
-            self.scope.names.append((name, "int32"))
-            self.locked.add(name)
-            condition = f"{name} > 0"
-            if self.chance.random() < 0.4:
-                condition += f" and {self.express.truth(1)}"
-            body = self.loop_body(depth)
-        count = Line(f"{name} -= 1", kept=True)
-        loop = Compound([(f"while {condition}:", [count, *body])])
-        return Compound([("", [Line(f"{name} = {start}"), loop])])
-
-    def jump(self, depth: int) -> Compound:
-        name = self.chance.choice(("break", "continue"))
-        self.notes[f"statement {name}"] += 1
-        condition = self.express.truth(2)
-        with self.nested():
-            return Compound([(f"if {condition}:", [*self.maybe(), Line(name)])])
-
-    def leave(self, depth: int) -> Compound:
-        assert self.returns is not None
-        self.notes["statement return"] += 1
-        if self.loop:
-            self.notes["construct return in a loop"] += 1
-        condition = self.express.truth(2)
-        with self.nested():
-            return Compound([(f"if {condition}:", [*self.maybe(), Line(self.returns())])])
-
-    def maybe(self) -> list[Statement]:
-        return [self.statement(0)] if self.chance.random() < 0.4 else []
 
 
 class _Generator:
@@ -309,6 +70,8 @@ class _Generator:
         program.count = max(0, program.threads - self.chance.randrange(0, block[0] + 1))
         for number in range(self.chance.randrange(0, 3)):
             program.functions.append(self.function(f"function_{number}"))
+        if self.seed % 2:
+            program.points = points.choose(self.chance)
         barriers = self.chance.random() < 0.4
         program.functions.append(self.kernel(program, barriers))
         self.notes[f"construct block {sum(extent > 1 for extent in block)}d"] += 1
@@ -326,7 +89,7 @@ class _Generator:
         result = self.chance.choice(results)
         names = [f"p{number}" for number in range(len(parameters))]
         scope = Scope(list(zip(names, parameters, strict=True)), [], list(self.functions))
-        body = _Body(self.chance, scope, self.notes, self.names)
+        body = Body(self.chance, scope, self.notes, self.names)
         body.returns = lambda: self.result(body, result)
         self.notes["construct function"] += 1
         self.notes[f"construct function returns {'tuple' if ',' in result else result}"] += 1
@@ -337,7 +100,7 @@ class _Generator:
         self.functions.append(Signature(name, parameters, result))
         return function
 
-    def result(self, body: _Body, kinds: str) -> str:
+    def result(self, body: Body, kinds: str) -> str:
         parts = [
             body.express.vector(kind, 1) if kind in VECTORS else body.express.scalar(kind, 2)
             for kind in kinds.split(",")
@@ -346,32 +109,45 @@ class _Generator:
 
     def kernel(self, program: Program, barriers: bool) -> Function:
         scope = Scope([("i", "int32")], [], self.functions, arrays=True)
-        body = _Body(self.chance, scope, self.notes, self.names)
+        body = Body(self.chance, scope, self.notes, self.names)
         body.locked.add("i")
-        header = f"@hw.kernel(contract=False)\ndef fuzz(\n    {', '.join(PARAMETERS)},\n):"
+        names = ", ".join(parameters(program))
+        header = f"@hw.kernel(contract=False)\ndef fuzz(\n    {names},\n):"
         function = Function(header, _indices(program.block, self.chance))
         size = self.chance.randrange(5, 14)
+        loops = NeighborLoops(program.points, self.notes) if program.points else None
+        body.neighbors = None if loops is None else loops.choices
         if barriers:
             self.notes["construct barriers"] += 1
             _Barriers(body, program, function).fill(size)
         else:
             self.guarded(body, function, size)
+        if loops is not None and loops.none_yet:
+            function.body.append(loops.loop(body, 1))
         function.ending = [
             f"out_{kind}[i] = {body.scope.of(kind)[-1]}" for kind in SCALARS if body.scope.of(kind)
         ]
         return function
 
-    def guarded(self, body: _Body, function: Function, size: int) -> None:
+    def guarded(self, body: Body, function: Function, size: int) -> None:
         guard = self.chance.choice(("none", "return", "if"))
         self.notes[f"construct guard {guard}"] += 1
         body.returns = lambda: "return"
         if guard == "return":
             function.frame += ["if i >= n:", "    return"]
         if guard != "if":
-            function.body = body.statements(size, 3)
+            function.body = [*_early(body), *body.statements(size, 3)]
             return
         with body.nested():
-            function.body = [Compound([("if i < n:", body.statements(size, 3))])]
+            lines = [*_early(body), *body.statements(size, 3)]
+            function.body = [Compound([("if i < n:", lines)])]
+
+
+def _early(body: Body) -> list[Statement]:
+    """Often a neighbour loop before any thread has returned, behind names that it may read."""
+    if body.neighbors is None or body.chance.random() < 0.3:
+        return []
+    return [*body.statements(2, 0), body.neighbors(body)[0](2)]
 
 
 def _indices(block: tuple[int, int, int], chance: random.Random) -> list[str]:
@@ -391,7 +167,7 @@ def _indices(block: tuple[int, int, int], chance: random.Random) -> list[str]:
 class _Barriers:
     """Fills a kernel with phases between barriers, in uniform control, and free code between them."""
 
-    def __init__(self, body: _Body, program: Program, function: Function) -> None:
+    def __init__(self, body: Body, program: Program, function: Function) -> None:
         self.body = body
         self.chance = body.chance
         self.notes = body.notes
@@ -420,7 +196,11 @@ class _Barriers:
             self.function.frame += ["if i >= n:", "    return"]
         if self.chance.random() < 0.3:
             self.body.returns = lambda: "return"
-        self.function.body = self.uniform_body(size, 2)
+        if self.body.neighbors is not None:
+            # Only its own thread writes there.
+            own = (("tile[t]", self.kind), ("plane[t, 0]", "int32"), ("plane[t, 1]", "int32"))
+            self.body.scope.loads += own
+        self.function.body = [*_early(self.body), *self.uniform_body(size, 2)]
 
     def uniform_body(self, count: int, depth: int) -> list[Statement]:
         found: list[Statement] = []

@@ -11,9 +11,12 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+from tests.fuzz import points
 from tests.fuzz.expressions import COLUMNS, LENGTH, NUMBERS, ROWS, VECTORS
-from tests.fuzz.generator import ATOMIC_ARRAYS, BINS, PARAMETERS, SCALARS, SLOTS
+from tests.fuzz.generator import parameters
+from tests.fuzz.neighbors import PAIRS
 from tests.fuzz.program import Program, smaller
+from tests.fuzz.statements import ATOMIC_ARRAYS, BINS, SCALARS, SLOTS
 
 import headwater as hw
 from headwater.errors import HeadwaterError
@@ -70,6 +73,21 @@ def data(program: Program) -> dict[str, Any]:
         found[f"strong_{kind}"] = numbers(rng, kind, 1)[0]
     found |= {"weak_int": int(rng.integers(0, 40)), "weak_float": float(rng.integers(-40, 40) / 8)}
     found |= {"bundle_values": numbers(rng, "float32", LENGTH), "n": program.count}
+    if program.points is not None:
+        found |= grid_data(program.points, threads, rng)
+    return found
+
+
+def grid_data(given: points.Points, threads: int, rng: np.random.Generator) -> dict[str, Any]:
+    """The host values of what goes with a grid."""
+    found, grid = points.arguments(given, rng)
+    found["grid"] = grid
+    size = max(given.count, 1) + 1
+    for kind in SCALARS:
+        found[f"near_{kind}"] = numbers(rng, kind, size)
+    found["near_vec3f"] = numbers(rng, "float32", size * 3).reshape(size, 3)
+    for kind in PAIRS:
+        found[f"pair_{kind}"] = np.zeros((threads, size), kind)
     return found
 
 
@@ -110,13 +128,14 @@ def run(program: Program, device: hw.Device, folder: Path) -> Results:
     sent = {name: upload(device, name, value) for name, value in host.items()}
     scales = (host["weak_float"], host["weak_int"])
     sent["bundle"] = Bundle(sent.pop("bundle_values"), *scales)
-    kernel[program.grid, program.block](*(sent[name] for name in PARAMETERS))
-    return {
-        n: sent[n].numpy() for n in host if n.startswith(("out_", "trace_", "add_", "min_", "max_"))
-    }
+    kernel[program.grid, program.block](*(sent[name] for name in parameters(program)))
+    written = ("out_", "trace_", "add_", "min_", "max_", "pair_")
+    return {n: sent[n].numpy() for n in host if n.startswith(written)}
 
 
 def upload(device: hw.Device, name: str, value: Any) -> Any:
+    if isinstance(value, points.GridSource):
+        return value.upload(device)
     if not isinstance(value, np.ndarray):
         return value
     if name.endswith(tuple(VECTORS)):

@@ -6,6 +6,8 @@ import copy
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from tests.fuzz.points import Points
+
 
 @dataclass
 class Line:
@@ -47,6 +49,7 @@ class Program:
     block: tuple[int, int, int]
     count: int
     functions: list[Function] = field(default_factory=list)
+    points: Points | None = None  # of the grid that the kernel takes
 
     @property
     def threads(self) -> int:
