@@ -1,8 +1,8 @@
 """What these devices do not give although the language asks for it; the support page is made from this table.
 
 `measured` gaps are looked for when a device is opened, and stand in its features; the others were seen on Mesa's
-software driver. What a device lacks by its `Capabilities` (float64, int64, sizes) is no gap: such kernels are
-refused by name.
+software driver and on an NVIDIA H200. What a device lacks by its `Capabilities` (float64, int64, sizes) is no gap:
+such kernels are refused by name.
 """
 
 from __future__ import annotations

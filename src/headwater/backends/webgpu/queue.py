@@ -1,6 +1,6 @@
 """Gathers dispatches and copies in one command encoder and submits them together.
 
-A submit costs as much as twenty dispatches. So work is submitted when somebody waits for it, when the host writes
+A submit costs as much as ten dispatches. So work is submitted when somebody waits for it, when the host writes
 (which happens on the queue's own time line), or after some steps: a few at first, so that an idle device begins early,
 then twice as many each time up to `BATCH`. A command buffer is used once.
 """
@@ -16,8 +16,8 @@ from typing import Any, TypeAlias
 from headwater.backends.webgpu.native import Gpu, Handle, Layout, reported
 from headwater.errors import MemoryUseError
 
-BATCH = 32
-_FIRST = 4
+BATCH = 64
+_FIRST = 16
 _GROUPS = 1024
 _UNIFORM_BYTES = 1 << 16
 _UNIFORM_STEP = 256
