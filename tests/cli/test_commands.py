@@ -48,6 +48,8 @@ def test_the_entry_is_quiet_while_it_imports() -> None:
     """Ctrl-C in the first half second ends the process as it ends any other: by the signal, without a word."""
     code = (
         "import os, signal, sys\n"
+        # A shell may start background jobs with the signal ignored, and children inherit that.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "class Interrupt:\n"
         "    def find_spec(self, name, *rest):\n"
         "        if name == 'numpy': os.kill(os.getpid(), signal.SIGINT)\n"
