@@ -75,24 +75,8 @@ def compile_text(text: str, target: Target) -> bytes:
         return _compile(text, target)
 
 
-def assembly(text: str, target: Target) -> str:
-    """The assembly of the same code, for people."""
-    with _inside:
-        return _assemble(text, target)
-
-
-# Functions of their own, so that what they made of LLVM's is gone before the lock is given back.
+# A function of its own, so that what it made of LLVM's is gone before the lock is given back.
 def _compile(text: str, target: Target) -> bytes:
-    module, machine = _optimised(text, target)
-    return bytes(machine.emit_object(module))
-
-
-def _assemble(text: str, target: Target) -> str:
-    module, machine = _optimised(text, target)
-    return str(machine.emit_assembly(module))
-
-
-def _optimised(text: str, target: Target) -> tuple[Any, Any]:
     llvm = _llvm()
     module = _parse(llvm, text)
     machine = _machine(llvm, target)
@@ -102,7 +86,7 @@ def _optimised(text: str, target: Target) -> tuple[Any, Any]:
     tuning.loop_unrolling = False  # a loop asks for it by metadata
     builder = llvm.create_pass_builder(machine, tuning)
     builder.getModulePassManager().run(module, builder)
-    return module, machine
+    return bytes(machine.emit_object(module))
 
 
 def _parse(llvm: Any, text: str) -> Any:

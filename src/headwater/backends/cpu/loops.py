@@ -7,6 +7,8 @@ the lanes take its trips.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -46,26 +48,34 @@ def emit_for(e: LaneEmitter, node: ir.For) -> None:
 
 def _uniform_for(e: LaneEmitter, node: ir.For) -> None:
     kind, start, stop, step = _bounds(e, node)
-    counter = e.w.slot(scalar_text(kind), 8, "counter")
+    before = e.mask
+    with counted_loop(e, kind, start, stop, step) as index:
+        e.values[node.index] = Operand("uniform", index, kind)
+        e.block(node.body)
+    e.mask = before
+
+
+@contextmanager
+def counted_loop(
+    e: LaneEmitter, kind: ScalarType, start: str, stop: str, step: str
+) -> Iterator[str]:
+    """Emit `for index in range(start, stop, step)` on scalars around what is emitted inside; gives the index."""
+    text = scalar_text(kind)
+    counter = e.w.slot(text, 8, "counter")
     body, following, end = (e.w.new_label(hint) for hint in ("loop", "next", "end"))
     enter = enters(e.scalar, kind, start, stop, step)
-    e.w.emit(f"store {scalar_text(kind)} {start}, ptr {counter}, align 8")
+    e.w.emit(f"store {text} {start}, ptr {counter}, align 8")
     e.w.branch_if(enter, body, end)
     e.w.place(body)
-    index = e.w.value(f"load {scalar_text(kind)}, ptr {counter}, align 8", "index")
-    e.values[node.index] = Operand("uniform", index, kind)
-    before, outer = e.mask, e.loop
-    e.loop = Loop(end, following, None)
-    e.block(node.body)
+    index = e.w.value(f"load {text}, ptr {counter}, align 8", "index")
+    outer, e.loop = e.loop, Loop(end, following, None)
+    yield index
     e.loop = outer
     e.w.place(following)
     more = continues(e.scalar, kind, index, stop, step)
-    e.w.emit(
-        f"store {scalar_text(kind)} {e.scalar.binary('add', kind, index, step)}, ptr {counter}, align 8"
-    )
+    e.w.emit(f"store {text} {e.scalar.binary('add', kind, index, step)}, ptr {counter}, align 8")
     e.w.branch_if(more, body, end, NO_UNROLL)
     e.w.place(end)
-    e.mask = before
 
 
 def _bounds(e: LaneEmitter, node: ir.For) -> tuple[ScalarType, str, str, str]:

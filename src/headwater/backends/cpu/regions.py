@@ -17,8 +17,8 @@ from headwater import ir, passes
 from headwater.backends.cpu.common_work import CommonWork
 from headwater.backends.cpu.groups import group_count, group_loop
 from headwater.backends.cpu.lanes import LaneEmitter
-from headwater.backends.cpu.loops import continues, enters
-from headwater.backends.cpu.state import NO_UNROLL, Loop, Slot
+from headwater.backends.cpu.loops import counted_loop
+from headwater.backends.cpu.state import Loop, Slot
 from headwater.backends.cpu.text import Operand, scalar_text
 from headwater.backends.cpu.variance import escapes
 from headwater.types import BOOL, ScalarType
@@ -232,22 +232,11 @@ class Regions:
             self.w.terminated = True
 
     def counted(self, node: ir.For) -> None:
-        kind, o = node.index.type, self.e.scalar
-        text = scalar_text(kind)
+        kind = node.index.type
         start, stop, step = (self.scalar(v) for v in (node.start, node.stop, node.step))
-        counter = self.w.slot(text, 8, "counter")
-        body, following, end = (self.w.new_label(hint) for hint in ("loop", "next", "end"))
-        self.w.emit(f"store {text} {start}, ptr {counter}, align 8")
-        self.w.branch_if(enters(o, kind, start, stop, step), body, end)
-        self.w.place(body)
-        index = self.w.value(f"load {text}, ptr {counter}, align 8", "index")
-        self.e.values[node.index] = Operand("uniform", index, kind)
-        self.looped(node.body, Loop(end, following, None))
-        self.w.place(following)
-        more = continues(o, kind, index, stop, step)
-        self.w.emit(f"store {text} {o.binary('add', kind, index, step)}, ptr {counter}, align 8")
-        self.w.branch_if(more, body, end, NO_UNROLL)
-        self.w.place(end)
+        with counted_loop(self.e, kind, start, stop, step) as index:
+            self.e.values[node.index] = Operand("uniform", index, kind)
+            self.level(node.body, looped=True)
 
     def tested(self, node: ir.While) -> None:
         test, body, end = (self.w.new_label(hint) for hint in ("test", "loop", "end"))
@@ -255,14 +244,11 @@ class Regions:
         self.level(node.test, looped=True)
         self.w.branch_if(self.scalar(node.condition), body, end)
         self.w.place(body)
-        self.looped(node.body, Loop(end, test, None))
+        outer, self.e.loop = self.e.loop, Loop(end, test, None)
+        self.level(node.body, looped=True)
+        self.e.loop = outer
         self.w.branch(test)
         self.w.place(end)
-
-    def looped(self, body: ir.Block, loop: Loop) -> None:
-        outer, self.e.loop = self.e.loop, loop
-        self.level(body, looped=True)
-        self.e.loop = outer
 
     # --- runs -------------------------------------------------------------------------------------
 
