@@ -31,9 +31,6 @@ class Toy(Target):
     table = _TABLE
     max_nesting = 5
 
-    def type_name(self, kind: ScalarType) -> str:
-        return kind.name
-
     def inlines(self, kind: ScalarType) -> bool:
         return kind is not INT64
 

@@ -52,6 +52,21 @@ class Absence:
 
 
 @dataclass(frozen=True, slots=True)
+class Gap:
+    """A feature of the language that a backend's devices do not give; a table of them stands in its folder.
+
+    The reason, what helps, and the names of the devices where it was seen (empty: all of the backend's). `measured`
+    gaps are looked for when a device is opened.
+    """
+
+    feature: str
+    reason: str
+    remedy: str
+    devices: tuple[str, ...] = ()
+    measured: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Options:
     """How to compile; part of a program's key.
 

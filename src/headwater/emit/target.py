@@ -32,10 +32,6 @@ class Target(ABC):
     # Blocks nested deeper than this are refused by name, before the language's compiler does.
     max_nesting: int = 120
 
-    @abstractmethod
-    def type_name(self, kind: ScalarType) -> str:
-        """Must: the language's name of a scalar type."""
-
     def inlines(self, kind: ScalarType) -> bool:
         """May: say that literals of a type must not stand inside expressions, but get a name first."""
         return True

@@ -11,9 +11,9 @@ import numpy.typing as npt
 import pytest
 from webgpu_hand import Hand, operation, run
 
-from headwater.backends.contract import Options
+from headwater.backends.contract import Gap, Options
 from headwater.backends.webgpu.driver import WebGpuDriver
-from headwater.backends.webgpu.gaps import GAPS, Gap
+from headwater.backends.webgpu.gaps import GAPS
 from headwater.types import FLOAT32
 
 NVIDIA = 0x10DE

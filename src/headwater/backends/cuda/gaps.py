@@ -2,17 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-
-@dataclass(frozen=True, slots=True)
-class Gap:
-    """A feature, why it is missing, and what helps."""
-
-    feature: str
-    reason: str
-    remedy: str
-
+from headwater.backends.contract import Gap
 
 GAPS = (
     Gap(

@@ -131,9 +131,6 @@ class CudaLanguage(Target):
 
     # --- types, literals, statements ---------------------------------------------------------------
 
-    def type_name(self, kind: ScalarType) -> str:
-        return TYPES[kind.name]
-
     def literal(self, kind: ScalarType, value: bool | int | float) -> str:
         if kind is BOOL:
             return "true" if value else "false"

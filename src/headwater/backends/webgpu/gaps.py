@@ -7,19 +7,7 @@ such kernels are refused by name.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-
-@dataclass(frozen=True, slots=True)
-class Gap:
-    """A feature, why it is missing, what helps, and on which devices (by name) it was seen."""
-
-    feature: str
-    reason: str
-    remedy: str
-    devices: tuple[str, ...]
-    measured: bool = False
-
+from headwater.backends.contract import Gap
 
 GAPS = (
     Gap(

@@ -115,9 +115,6 @@ class Wgsl(Target):
 
     # --- types, literals, statements ---------------------------------------------------------------
 
-    def type_name(self, kind: ScalarType) -> str:
-        return TYPES[kind]
-
     def literal(self, kind: ScalarType, value: bool | int | float) -> str:
         if kind is BOOL:
             return "true" if value else "false"
