@@ -21,6 +21,13 @@ class Capabilities:
     float64: bool = True
     int64: bool = True
     float_atomics: bool = True
+    # Atomics on int64 and uint64; on float64.
+    int64_atomics: bool = True
+    float64_atomics: bool = True
+    # Whether a fence orders writes between blocks.
+    device_fences: bool = True
+    # Whether an exited thread is no longer waited for: then kernels keep their early returns beside barriers.
+    exits_leave_barriers: bool = False
     max_block_threads: int = 1024
     max_shared_bytes: int = 48 * 1024
     max_array_bytes: int = 1 << 62
@@ -70,11 +77,13 @@ class Gap:
 class Options:
     """How to compile; part of a program's key.
 
-    `contract` allows a * b + c to be one rounding. `lanes` forces the SIMD width (0: the device's own).
+    `contract` allows a * b + c to be one rounding. `lanes` forces the SIMD width (0: the device's own). `debug` says
+    that the kernel was instrumented; a backend may compile it with less optimisation.
     """
 
     contract: bool = True
     lanes: int = 0
+    debug: bool = False
 
 
 @dataclass(frozen=True, slots=True)

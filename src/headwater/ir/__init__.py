@@ -2,16 +2,20 @@
 
 from headwater.ir.builder import Builder as Builder
 from headwater.ir.nodes import ArrayParameter as ArrayParameter
+from headwater.ir.nodes import Assert as Assert
 from headwater.ir.nodes import Assign as Assign
 from headwater.ir.nodes import Atomic as Atomic
 from headwater.ir.nodes import Barrier as Barrier
+from headwater.ir.nodes import BarrierVote as BarrierVote
 from headwater.ir.nodes import Block as Block
 from headwater.ir.nodes import Break as Break
 from headwater.ir.nodes import Compute as Compute
 from headwater.ir.nodes import Constant as Constant
+from headwater.ir.nodes import ConstantArray as ConstantArray
 from headwater.ir.nodes import Continue as Continue
 from headwater.ir.nodes import Cooperative as Cooperative
 from headwater.ir.nodes import Extent as Extent
+from headwater.ir.nodes import Fence as Fence
 from headwater.ir.nodes import For as For
 from headwater.ir.nodes import GridRef as GridRef
 from headwater.ir.nodes import If as If
@@ -19,9 +23,11 @@ from headwater.ir.nodes import Index as Index
 from headwater.ir.nodes import Inlined as Inlined
 from headwater.ir.nodes import Kernel as Kernel
 from headwater.ir.nodes import Load as Load
+from headwater.ir.nodes import LocalArray as LocalArray
 from headwater.ir.nodes import Neighbors as Neighbors
 from headwater.ir.nodes import Node as Node
 from headwater.ir.nodes import Parameter as Parameter
+from headwater.ir.nodes import Print as Print
 from headwater.ir.nodes import Read as Read
 from headwater.ir.nodes import Reduction as Reduction
 from headwater.ir.nodes import Return as Return
@@ -30,6 +36,7 @@ from headwater.ir.nodes import SharedArray as SharedArray
 from headwater.ir.nodes import Store as Store
 from headwater.ir.nodes import Value as Value
 from headwater.ir.nodes import Variable as Variable
+from headwater.ir.nodes import Warp as Warp
 from headwater.ir.nodes import While as While
 from headwater.ir.nodes import children as children
 from headwater.ir.nodes import operands as operands
@@ -37,6 +44,8 @@ from headwater.ir.nodes import results as results
 from headwater.ir.nodes import walk as walk
 from headwater.ir.operations import ATOMICS as ATOMICS
 from headwater.ir.operations import OPERATIONS as OPERATIONS
+from headwater.ir.operations import VOTES as VOTES
+from headwater.ir.operations import WARP_OPERATIONS as WARP_OPERATIONS
 from headwater.ir.operations import Operation as Operation
 from headwater.ir.printer import format_kernel as format_kernel
 from headwater.ir.verifier import verify as verify

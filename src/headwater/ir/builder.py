@@ -35,6 +35,8 @@ class Builder:
     def __init__(self, block: Block, span: Span | None = None) -> None:
         self.block = block
         self.span = span
+        # Whether the operations to come may take part in a fused a * b + c.
+        self.contract = True
 
     def append(self, node: Node) -> None:
         self.block.nodes.append(node)
@@ -54,12 +56,12 @@ class Builder:
         return result
 
     def compute(self, operation: str, *arguments: Value) -> Value:
-        """A pure operation; the result's type follows from the operands (use `cast` for casts)."""
+        """A pure operation; the result's type follows from the operands (but `cast` and `bitcast` have a method)."""
         kind = arguments[-1].type
         if operation in _COMPARISONS:
             kind = BOOL
         result = Value(kind)
-        self.append(Compute(result, operation, arguments, self.span))
+        self.append(Compute(result, operation, arguments, self.span, self.contract))
         return result
 
     def cast(self, value: Value, kind: ScalarType) -> Value:
@@ -68,6 +70,12 @@ class Builder:
             return value
         result = Value(kind)
         self.append(Compute(result, "cast", (value,), self.span))
+        return result
+
+    def bitcast(self, value: Value, kind: ScalarType) -> Value:
+        """The bits of a value, as a type of the same width."""
+        result = Value(kind)
+        self.append(Compute(result, "bitcast", (value,), self.span))
         return result
 
     def index(self, kind: str, axis: int) -> Value:
@@ -105,9 +113,11 @@ class Builder:
         indices: tuple[Value, ...],
         value: Value,
         component: int = 0,
+        compare: Value | None = None,
     ) -> Value:
         result = Value(scalar_of(array))
-        self.append(Atomic(result, operation, array, indices, value, component, self.span))
+        node = Atomic(result, operation, array, indices, value, component, self.span, compare)
+        self.append(node)
         return result
 
     @contextmanager

@@ -2,8 +2,9 @@
 
 A kernel is a tree of blocks. A `Value` is computed once and seen in the rest of its block and the blocks
 nested there. A `Variable` is a mutable scalar of one thread. All values are scalars: vectors and structs were
-split by the frontend. Memory is reached only through array parameters and shared arrays, by element index
-and component.
+split by the frontend. Memory is reached only through array parameters and the kernel's own arrays (shared, local,
+constant), by element index and component. Values of 8 and 16 bits are values as others; float16 is only loaded,
+stored and cast.
 """
 
 from __future__ import annotations
@@ -58,10 +59,33 @@ class SharedArray:
     scalar: ScalarType
     shape: tuple[int, ...]
     components: int = 1
+    # All dynamic arrays of a kernel start at byte 0 of one piece of `Kernel.dynamic_shared` bytes and overlap.
+    dynamic: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class LocalArray:
+    """An array of one thread, of compile-time shape, row-major, not initialised."""
+
+    name: str
+    scalar: ScalarType
+    shape: tuple[int, ...]
+    components: int = 1
+
+
+@dataclass(eq=False, slots=True)
+class ConstantArray:
+    """A table that is known when compiling and only read. `values` is flat, row-major, components last."""
+
+    name: str
+    scalar: ScalarType
+    shape: tuple[int, ...]
+    values: tuple[bool | int | float, ...]
+    components: int = 1
 
 
 Parameter: TypeAlias = ScalarParameter | ArrayParameter
-Array: TypeAlias = ArrayParameter | SharedArray
+Array: TypeAlias = ArrayParameter | SharedArray | LocalArray | ConstantArray
 
 
 @dataclass(eq=False, slots=True)
@@ -85,12 +109,17 @@ class Constant:
 
 @dataclass(eq=False, slots=True)
 class Compute:
-    """A pure operation of the operation table."""
+    """A pure operation of the operation table.
+
+    Where `contract` is false, this node is rounded as written: it takes part in no fused a * b + c, even in a kernel
+    that allows it.
+    """
 
     result: Value
     operation: str
     arguments: tuple[Value, ...]
     span: Span | None = None
+    contract: bool = True
 
 
 @dataclass(eq=False, slots=True)
@@ -152,7 +181,10 @@ class Store:
 
 @dataclass(eq=False, slots=True)
 class Atomic:
-    """Update one element atomically (`operation` is a key of ATOMICS); the result is the old value."""
+    """Update one element atomically (`operation` is a key of ATOMICS); the result is the old value.
+
+    `compare` is there for 'cas' only. Elements have 32 or 64 bits.
+    """
 
     result: Value
     operation: str
@@ -161,6 +193,7 @@ class Atomic:
     value: Value
     component: int = 0
     span: Span | None = None
+    compare: Value | None = None
 
 
 @dataclass(eq=False, slots=True)
@@ -258,6 +291,55 @@ class Barrier:
     span: Span | None = None
 
 
+@dataclass(eq=False, slots=True)
+class BarrierVote:
+    """A barrier that also works out `operation` (a key of VOTES) of each thread's bool `predicate`."""
+
+    result: Value
+    operation: str
+    predicate: Value
+    span: Span | None = None
+
+
+@dataclass(eq=False, slots=True)
+class Warp:
+    """What the lanes of a warp do together: `operation` is a key of WARP_OPERATIONS; 'sync' has no result."""
+
+    result: Value | None
+    operation: str
+    arguments: tuple[Value, ...]
+    width: int = 32
+    span: Span | None = None
+
+
+@dataclass(eq=False, slots=True)
+class Fence:
+    """The thread's writes before it are seen before those after it, by the 'block', the 'device' or the 'system'."""
+
+    scope: str
+    span: Span | None = None
+
+
+# --- for debugging; gone where the program is not compiled for it -----------------------------------
+
+
+@dataclass(eq=False, slots=True)
+class Assert:
+    """Report `message` and the thread where the condition (a bool) does not hold."""
+
+    condition: Value
+    message: str
+    span: Span | None = None
+
+
+@dataclass(eq=False, slots=True)
+class Print:
+    """Print one line: the texts as they are, the values as Python prints them."""
+
+    parts: tuple[str | Value, ...]
+    span: Span | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class GridRef:
     """The parameters of one cell grid (see `headwater.particles` for how they are filled).
@@ -332,6 +414,11 @@ Node: TypeAlias = (
     | Return
     | Inlined
     | Barrier
+    | BarrierVote
+    | Warp
+    | Fence
+    | Assert
+    | Print
     | Neighbors
     | Cooperative
 )
@@ -347,6 +434,10 @@ class Kernel:
     body: Block = field(default_factory=Block)
     variables: list[Variable] = field(default_factory=list)
     shared: list[SharedArray] = field(default_factory=list)
+    locals: list[LocalArray] = field(default_factory=list)
+    constants: list[ConstantArray] = field(default_factory=list)
+    # Bytes of the block's dynamic shared memory, as the launch gave them.
+    dynamic_shared: int = 0
     span: Span | None = None
 
     @property

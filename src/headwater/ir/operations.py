@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from headwater.types import BOOL, ScalarType
+from headwater.types import BOOL, FLOAT16, ScalarType
 
 TypeRule = Callable[[tuple[ScalarType, ...], ScalarType], str | None]
 
@@ -22,12 +22,21 @@ def _same(kinds: str, result: str = "operand") -> TypeRule:
         first = types[0]
         if any(kind is not first for kind in types):
             return f"operands of one type were expected, not {', '.join(map(str, types))}"
+        if first is FLOAT16:
+            return "float16 is a type of storage: cast to float32 first"
         if first.kind not in kinds.split():
             return f"operands of kind {kinds} were expected, not {first}"
         expected = BOOL if result == "bool" else first
         return None if out is expected else f"the result must be {expected}, not {out}"
 
     return rule
+
+
+def _bitcast(types: tuple[ScalarType, ...], out: ScalarType) -> str | None:
+    (source,) = types
+    if source.bits == out.bits and not source.is_bool and not out.is_bool:
+        return None
+    return f"two numbers of one width were expected, not {source} and {out}"
 
 
 def _shift(types: tuple[ScalarType, ...], out: ScalarType) -> str | None:
@@ -70,6 +79,8 @@ _ROWS = (
     Operation("floor", 1, _same("float"), "largest integral value not above a"),
     Operation("ceil", 1, _same("float"), "smallest integral value not below a"),
     Operation("rint", 1, _same("float"), "nearest integral value, ties to even"),
+    Operation("trunc", 1, _same("float"), "a without its fraction; keeps the sign of a zero"),
+    Operation("fma", 3, _same("float"), "a * b + c, rounded once"),
     Operation("add", 2, _same("int uint float"), "a + b; integers wrap"),
     Operation("sub", 2, _same("int uint float"), "a - b; integers wrap"),
     Operation("mul", 2, _same("int uint float"), "a * b; integers wrap"),
@@ -116,6 +127,17 @@ _ROWS = (
     Operation("not", 1, _same("bool int uint"), "bitwise complement; on bools the logical one"),
     Operation("shl", 2, _shift, "a << (b mod bits)"),
     Operation("shr", 2, _shift, "a >> (b mod bits), arithmetic for signed types"),
+    Operation("popc", 1, _same("int uint"), "how many bits of a are 1"),
+    Operation("clz", 1, _same("int uint"), "how many leading bits are 0; the width for 0"),
+    Operation("ctz", 1, _same("int uint"), "how many trailing bits are 0; the width for 0"),
+    Operation("brev", 1, _same("int uint"), "the bits of a in reverse order"),
+    Operation(
+        "mulhi",
+        2,
+        _same("int uint"),
+        "the upper half of the product in twice the width (types of 32 and 64 bits)",
+    ),
+    Operation("bitcast", 1, _bitcast, "the bits of a, read as the result's type"),
     # comparison: ordered, so false where a side is NaN, but ne is true there
     Operation("lt", 2, _same("int uint float", "bool"), "a < b"),
     Operation("le", 2, _same("int uint float", "bool"), "a <= b"),
@@ -144,9 +166,41 @@ _ROWS = (
 OPERATIONS: dict[str, Operation] = {row.name: row for row in _ROWS}
 
 # What an atomic does to the element x with the operand v; each returns the old element.
-# Float min and max follow `min` and `max` above.
+# Float min and max follow `min` and `max` above. A subtraction is an addition of the negative.
 ATOMICS: dict[str, str] = {
     "add": "x + v",
     "min": "min(x, v)",
     "max": "max(x, v)",
+    "and": "x & v; integers",
+    "or": "x | v; integers",
+    "xor": "x ^ v; integers",
+    "exch": "v",
+    "cas": "v where x == compare, else x; floats are compared by value",
+    "inc": "0 where x >= v, else x + 1; unsigned",
+    "dec": "v where x == 0 or x > v, else x - 1; unsigned",
+}
+
+# What the 32 lanes of a warp do together; lane = linear thread index mod 32. The last argument (but of 'active') is
+# the mask, a uint32 that names the lanes that take part; those that exited do not. Each lane waits until all that
+# take part have arrived at this node. The shuffles work in sections of `width` lanes (a power of two).
+# A shuffle's value is open where its source lane takes no part.
+WARP_OPERATIONS: dict[str, str] = {
+    "shuffle": "(value, lane, mask): the value of lane mod width of this section",
+    "shuffle_up": "(value, delta, mask): of the lane delta below; below the section its own",
+    "shuffle_down": "(value, delta, mask): of the lane delta above; above the section its own",
+    "shuffle_xor": "(value, bits, mask): of lane ^ bits; in a later section its own",
+    "all": "(predicate, mask): bool, whether it holds in all lanes that take part",
+    "any": "(predicate, mask): bool, whether it holds in one of them",
+    "ballot": "(predicate, mask): uint32, the bits of the lanes where it holds",
+    "match_any": "(value, mask): uint32, the lanes that have this lane's value (bits, not numbers, are compared)",
+    "match_all": "(value, mask): uint32, the lanes that take part if all have one value, else 0",
+    "active": "(): uint32, the lanes that are here together",
+    "sync": "(mask): waits, and the lanes see each other's writes",
+}
+
+# What a barrier may work out of a bool of each thread that has not exited.
+VOTES: dict[str, str] = {
+    "count": "int32, how many hold",
+    "and": "bool, whether all hold",
+    "or": "bool, whether one holds",
 }

@@ -26,14 +26,23 @@ class _Printer:
         for parameter in kernel.parameters:
             self.parameter(parameter)
         for shared in kernel.shared:
-            parts = "" if shared.components == 1 else f" x {shared.components}"
-            self.line(f"shared {shared.name}: {shared.scalar}{list(shared.shape)}{parts}")
+            self.own_array("dynamic shared" if shared.dynamic else "shared", shared)
+        for local in kernel.locals:
+            self.own_array("local", local)
+        for constant in kernel.constants:
+            self.own_array("constant", constant, f" = {list(constant.values)}")
         for variable in kernel.variables:
             self.line(f"var {variable.name}: {variable.type}")
         self.block(kernel.body)
         self.depth -= 1
         self.line("}")
         return "\n".join(self.lines) + "\n"
+
+    def own_array(
+        self, word: str, array: ir.SharedArray | ir.LocalArray | ir.ConstantArray, rest: str = ""
+    ) -> None:
+        parts = "" if array.components == 1 else f" x {array.components}"
+        self.line(f"{word} {array.name}: {array.scalar}{list(array.shape)}{parts}{rest}")
 
     def parameter(self, parameter: ir.Parameter) -> None:
         if isinstance(parameter, ir.ScalarParameter):
@@ -68,9 +77,9 @@ class _Printer:
 
     def place(self, node: ir.Load | ir.Store | ir.Atomic) -> str:
         parts = (
-            node.array.components
-            if isinstance(node.array, ir.SharedArray)
-            else node.array.type.components
+            node.array.type.components
+            if isinstance(node.array, ir.ArrayParameter)
+            else node.array.components
         )
         suffix = "" if parts == 1 else f".{node.component}"
         return f"{node.array.name}[{self.list(node.indices)}]{suffix}"
@@ -90,7 +99,8 @@ class _Printer:
 
     @node.register
     def _(self, node: ir.Compute) -> None:
-        self.define(node.result, f"{node.operation} {self.list(node.arguments)}")
+        exact = "" if node.contract else " exact"
+        self.define(node.result, f"{node.operation}{exact} {self.list(node.arguments)}")
 
     @node.register
     def _(self, node: ir.Index) -> None:
@@ -114,9 +124,8 @@ class _Printer:
 
     @node.register
     def _(self, node: ir.Atomic) -> None:
-        self.define(
-            node.result, f"atomic {node.operation} {self.place(node)}, {self.name(node.value)}"
-        )
+        values = [node.value] if node.compare is None else [node.compare, node.value]
+        self.define(node.result, f"atomic {node.operation} {self.place(node)}, {self.list(values)}")
 
     @node.register
     def _(self, node: ir.Assign) -> None:
@@ -163,6 +172,32 @@ class _Printer:
     @node.register
     def _(self, node: ir.Barrier) -> None:
         self.line("barrier")
+
+    @node.register
+    def _(self, node: ir.BarrierVote) -> None:
+        self.define(node.result, f"barrier {node.operation} {self.name(node.predicate)}")
+
+    @node.register
+    def _(self, node: ir.Warp) -> None:
+        width = "" if node.width == 32 else f" width {node.width}"
+        text = f"warp {node.operation} {self.list(node.arguments)}{width}".rstrip()
+        if node.result is None:
+            self.line(text)
+        else:
+            self.define(node.result, text)
+
+    @node.register
+    def _(self, node: ir.Fence) -> None:
+        self.line(f"fence {node.scope}")
+
+    @node.register
+    def _(self, node: ir.Assert) -> None:
+        self.line(f"assert {self.name(node.condition)}, {node.message!r}")
+
+    @node.register
+    def _(self, node: ir.Print) -> None:
+        parts = [repr(p) if isinstance(p, str) else self.name(p) for p in node.parts]
+        self.line(f"print {', '.join(parts)}")
 
     @node.register
     def _(self, node: ir.Inlined) -> None:

@@ -5,10 +5,25 @@ from __future__ import annotations
 from headwater.errors import InternalError
 from headwater.ir import nodes as ir
 from headwater.ir.builder import scalar_of
-from headwater.ir.operations import ATOMICS, OPERATIONS
-from headwater.types import BOOL, INT32, ScalarType
+from headwater.ir.operations import ATOMICS, OPERATIONS, VOTES
+from headwater.types import BOOL, INT32, UINT32, ScalarType
 
 _INDEX_KINDS = ("thread", "block", "block_size", "grid_size")
+_SCOPES = ("block", "device", "system")
+# The types of a warp operation's arguments, then of its result; None for any, and a shuffle's is that of its value.
+_WARP: dict[str, tuple[ScalarType | None, ...]] = {
+    "shuffle": (None, INT32, UINT32, None),
+    "shuffle_up": (None, INT32, UINT32, None),
+    "shuffle_down": (None, INT32, UINT32, None),
+    "shuffle_xor": (None, INT32, UINT32, None),
+    "all": (BOOL, UINT32, BOOL),
+    "any": (BOOL, UINT32, BOOL),
+    "ballot": (BOOL, UINT32, UINT32),
+    "match_any": (None, UINT32, UINT32),
+    "match_all": (None, UINT32, UINT32),
+    "active": (UINT32,),
+    "sync": (UINT32, None),
+}
 
 
 def verify(kernel: ir.Kernel) -> None:
@@ -19,17 +34,17 @@ def verify(kernel: ir.Kernel) -> None:
 class _Verifier:
     def __init__(self, kernel: ir.Kernel) -> None:
         self.kernel = kernel
-        self.arrays = {p for p in kernel.parameters if isinstance(p, ir.ArrayParameter)} | set(
-            kernel.shared
-        )
+        self.own = (*kernel.shared, *kernel.locals, *kernel.constants)
+        parameters = (p for p in kernel.parameters if isinstance(p, ir.ArrayParameter))
+        self.arrays: set[ir.Array] = {*parameters, *self.own}
         self.variables = set(kernel.variables)
         self.defined: set[ir.Value] = set()
 
     def run(self) -> None:
-        names = [p.name for p in self.kernel.parameters] + [s.name for s in self.kernel.shared]
+        names = [p.name for p in self.kernel.parameters] + [array.name for array in self.own]
         names += [v.name for v in self.kernel.variables]
         if len(set(names)) != len(names):
-            raise self.fail("two parameters, shared arrays or variables have one name")
+            raise self.fail("two parameters, arrays or variables have one name")
         scope = {p for p in self.kernel.parameters if isinstance(p, ir.ScalarParameter)}
         self.block(self.kernel.body, set(scope), loops=0)
 
@@ -93,6 +108,17 @@ class _Verifier:
             self.require(value.type is node.variable.type, "the variable has another type", node)
         elif isinstance(node, ir.If):
             self.require(node.condition.type is BOOL, "the condition must be a bool", node)
+        elif isinstance(node, ir.BarrierVote):
+            self.require(node.operation in VOTES, f"unknown vote '{node.operation}'", node)
+            self.require(node.predicate.type is BOOL, "the predicate must be a bool", node)
+            expected = INT32 if node.operation == "count" else BOOL
+            self.require(node.result.type is expected, f"the result must be {expected}", node)
+        elif isinstance(node, ir.Warp):
+            self.warp(node)
+        elif isinstance(node, ir.Fence):
+            self.require(node.scope in _SCOPES, f"unknown scope '{node.scope}'", node)
+        elif isinstance(node, ir.Assert):
+            self.require(node.condition.type is BOOL, "the condition must be a bool", node)
         elif isinstance(node, ir.For):
             kinds: set[ScalarType] = {
                 v.type for v in (node.index, node.start, node.stop, node.step)
@@ -102,6 +128,24 @@ class _Verifier:
                 "bounds of one integer type are needed",
                 node,
             )
+
+    def warp(self, node: ir.Warp) -> None:
+        rule = _WARP.get(node.operation)
+        if rule is None:
+            raise self.fail(f"unknown operation '{node.operation}'", node)
+        types = tuple(a.type for a in node.arguments)
+        self.require(
+            len(types) == len(rule[:-1])
+            and all(want in (None, found) for want, found in zip(rule, types, strict=False)),
+            f"'{node.operation}' does not take ({', '.join(map(str, types))})",
+            node,
+        )
+        self.require(node.width in (1, 2, 4, 8, 16, 32), f"unknown width {node.width}", node)
+        if node.result is None:
+            self.require(node.operation == "sync", "a result is needed", node)
+            return
+        expected = types[0] if node.operation.startswith("shuffle") else rule[-1]
+        self.require(node.result.type is expected, f"the result must be {expected}", node)
 
     def compute(self, node: ir.Compute) -> None:
         row = OPERATIONS.get(node.operation)
@@ -126,12 +170,14 @@ class _Verifier:
     def access(self, node: ir.Load | ir.Store | ir.Atomic) -> None:
         array = node.array
         self.require(array in self.arrays, "the array is not the kernel's", node)
-        if isinstance(array, ir.SharedArray):
-            ndim, parts = len(array.shape), array.components
-        else:
+        if isinstance(array, ir.ArrayParameter):
             ndim, parts = array.type.ndim, array.type.components
             written = array.written or isinstance(node, ir.Load)
             self.require(written, f"'{array.name}' is not marked as written", node)
+        else:
+            ndim, parts = len(array.shape), array.components
+            fixed = isinstance(array, ir.ConstantArray) and not isinstance(node, ir.Load)
+            self.require(not fixed, f"'{array.name}' is constant", node)
         self.require(len(node.indices) == ndim, f"'{array.name}' takes {ndim} indices", node)
         self.require(all(i.type.is_integer for i in node.indices), "indices must be integers", node)
         self.require(0 <= node.component < parts, f"'{array.name}' has {parts} components", node)
@@ -142,3 +188,11 @@ class _Verifier:
         if isinstance(node, ir.Atomic):
             self.require(node.operation in ATOMICS, f"unknown atomic '{node.operation}'", node)
             self.require(node.result.type is value.type, "the result has the element's type", node)
+            self.require(value.type.bits >= 32, "an element of 32 or 64 bits is needed", node)
+            compare = () if node.compare is None else (node.compare,)
+            self.require(
+                len(compare) == (node.operation == "cas")
+                and all(other.type is value.type for other in compare),
+                "'cas' and only 'cas' compares, with a value of the element's type",
+                node,
+            )

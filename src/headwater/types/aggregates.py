@@ -13,7 +13,7 @@ from headwater.types.scalars import ScalarType
 
 
 @dataclass(frozen=True, slots=True)
-class Vec3:
+class Vec2:
     """A vector on the host: components are Python numbers (weak) or NumPy scalars of one type.
 
     Kernels take it as an argument or as a captured constant.
@@ -21,12 +21,34 @@ class Vec3:
 
     x: Any
     y: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Vec3:
+    """A vector of three, as `Vec2`."""
+
+    x: Any
+    y: Any
     z: Any
 
 
 @dataclass(frozen=True, slots=True)
+class Vec4:
+    """A vector of four, as `Vec2`."""
+
+    x: Any
+    y: Any
+    z: Any
+    w: Any
+
+
+HostVector: TypeAlias = Vec2 | Vec3 | Vec4
+HOST_VECTORS: dict[int, type[Vec2] | type[Vec3] | type[Vec4]] = {2: Vec2, 3: Vec3, 4: Vec4}
+
+
+@dataclass(frozen=True, slots=True)
 class VectorType:
-    """A vector of `size` components of one scalar type."""
+    """A vector of `size` components (2 to 4) of one scalar type."""
 
     scalar: ScalarType
     size: int
@@ -34,9 +56,9 @@ class VectorType:
     def __str__(self) -> str:
         return f"vec{self.size}<{self.scalar}>"
 
-    def __call__(self, x: Any, y: Any, z: Any) -> Vec3:
-        """On the host: a `Vec3` of NumPy scalars. In a kernel the same text makes a vector value."""
-        return Vec3(self.scalar(x), self.scalar(y), self.scalar(z))
+    def __call__(self, *components: Any) -> HostVector:
+        """On the host: a `Vec2`, `Vec3` or `Vec4` of NumPy scalars. In a kernel the same text makes a vector value."""
+        return HOST_VECTORS[self.size](*map(self.scalar, components))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +106,31 @@ class StructType:
 
 
 @dataclass(frozen=True, slots=True)
+class TupleType:
+    """A Python tuple passed as one argument; its items have the paths '0', '1', ..."""
+
+    items: tuple[ArgumentType, ...]
+
+    def __str__(self) -> str:
+        return f"({', '.join(map(str, self.items))})"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordArrayType:
+    """An array of structs: one array for each field, all of one shape of `ndim` dimensions.
+
+    `fields` are `ArrayType`, or `RecordArrayType` where a struct is nested. `name` is that of the dataclass.
+    """
+
+    name: str
+    ndim: int
+    fields: tuple[tuple[str, ArrayType | RecordArrayType], ...]
+
+    def __str__(self) -> str:
+        return f"array<{self.name}, {self.ndim}>"
+
+
+@dataclass(frozen=True, slots=True)
 class GridType(StructType):
     """A cell grid passed as one argument; `grid.neighbors(...)` is the language's neighbour loop.
 
@@ -97,9 +144,14 @@ class GridType(StructType):
 
 @dataclass(frozen=True, slots=True)
 class ConstantType:
-    """An argument or captured value that is frozen into the program (part of its key)."""
+    """An argument that is frozen into the program: that of a parameter annotated `hw.constexpr`.
 
-    value: bool | int | float
+    `value` is hashable, and its `repr` is the same in each process: it is part of the program's key.
+    """
+
+    value: Any
 
 
-ArgumentType: TypeAlias = ScalarType | VectorType | ArrayType | StructType | ConstantType
+ArgumentType: TypeAlias = (
+    ScalarType | VectorType | ArrayType | StructType | TupleType | RecordArrayType | ConstantType
+)

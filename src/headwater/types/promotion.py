@@ -1,43 +1,53 @@
-"""The one table of how two scalar types join.
+"""How two scalar types join: one table, made of the rules below.
 
-Rules, in the order of the table: a weak value takes the other's type where the kinds allow it; an
-integer with a float is that float; two integers of different sign are int64, which holds both (as
-NumPy and Numba do); a bool counts as an integer.
+A weak value takes the other's type where the kinds allow it; an integer with a float is that float; of two floats
+the wider. Two integers join as in NumPy: the narrowest type that holds the values of both. Where none does (uint64
+with a signed type) it is uint64, as in C: the bits are kept (decision 0008). A bool counts as an integer.
 """
 
 from __future__ import annotations
 
 from headwater.types.scalars import (
     BOOL,
-    FLOAT32,
-    FLOAT64,
+    INT8,
+    INT16,
     INT32,
     INT64,
-    UINT32,
+    SCALARS,
+    UINT64,
     WEAK_FLOAT,
     WEAK_INT,
     ScalarType,
 )
 
-_ORDER = (BOOL, WEAK_INT, INT32, UINT32, INT64, WEAK_FLOAT, FLOAT32, FLOAT64)
+_SIGNED = (INT8, INT16, INT32, INT64)
 
-# Row joins column, both in the order above; the table is symmetric, so only one half is written.
-# WEAK_FLOAT with an integer stays weak: the dialect's default float is chosen where it is stored.
-_HALF: tuple[tuple[ScalarType, ...], ...] = (
-    (BOOL,),
-    (WEAK_INT, WEAK_INT),
-    (INT32, INT32, INT32),
-    (UINT32, UINT32, INT64, UINT32),
-    (INT64, INT64, INT64, INT64, INT64),
-    (WEAK_FLOAT, WEAK_FLOAT, WEAK_FLOAT, WEAK_FLOAT, WEAK_FLOAT, WEAK_FLOAT),
-    (FLOAT32, FLOAT32, FLOAT32, FLOAT32, FLOAT32, FLOAT32, FLOAT32),
-    (FLOAT64, FLOAT64, FLOAT64, FLOAT64, FLOAT64, FLOAT64, FLOAT64, FLOAT64),
-)
 
-_TABLE: dict[tuple[ScalarType, ScalarType], ScalarType] = {}
-for _row, _a in enumerate(_ORDER):
-    for _column in range(_row + 1):
-        _TABLE[_a, _ORDER[_column]] = _TABLE[_ORDER[_column], _a] = _HALF[_row][_column]
+def _integers(a: ScalarType, b: ScalarType) -> ScalarType:
+    wider = a if a.bits >= b.bits else b
+    if a.kind == b.kind:
+        return wider
+    unsigned = a if a.kind == "uint" else b
+    needed = max(wider.bits, unsigned.bits * 2)
+    return next((kind for kind in _SIGNED if kind.bits == needed), UINT64)
+
+
+def _join(a: ScalarType, b: ScalarType) -> ScalarType:
+    if a is b or b is BOOL:
+        return a
+    if a is BOOL:
+        return b
+    if a.is_float or b.is_float:
+        # A weak float with an integer stays weak: where it is stored decides.
+        floats = [kind for kind in (a, b) if kind.is_float]
+        return max(floats, key=lambda kind: kind.bits)
+    if WEAK_INT in (a, b):
+        return b if a is WEAK_INT else a
+    return _integers(a, b)
+
+
+_ALL = (*SCALARS, WEAK_INT, WEAK_FLOAT)
+_TABLE = {(a, b): _join(a, b) for a in _ALL for b in _ALL}
 
 
 def join(a: ScalarType, b: ScalarType) -> ScalarType:

@@ -71,15 +71,35 @@ class ScalarType:
 
 
 BOOL = ScalarType("bool", "bool", 8)
+INT8 = ScalarType("int8", "int", 8)
+INT16 = ScalarType("int16", "int", 16)
 INT32 = ScalarType("int32", "int", 32)
-UINT32 = ScalarType("uint32", "uint", 32)
 INT64 = ScalarType("int64", "int", 64)
+UINT8 = ScalarType("uint8", "uint", 8)
+UINT16 = ScalarType("uint16", "uint", 16)
+UINT32 = ScalarType("uint32", "uint", 32)
+UINT64 = ScalarType("uint64", "uint", 64)
+# A type of storage: a load widens it to float32 and a store rounds; nothing computes in it.
+FLOAT16 = ScalarType("float16", "float", 16)
 FLOAT32 = ScalarType("float32", "float", 32)
 FLOAT64 = ScalarType("float64", "float", 64)
 WEAK_INT = ScalarType("weak int", "int", 0)
 WEAK_FLOAT = ScalarType("weak float", "float", 0)
 
-SCALARS: tuple[ScalarType, ...] = (BOOL, INT32, UINT32, INT64, FLOAT32, FLOAT64)
+SCALARS: tuple[ScalarType, ...] = (
+    BOOL,
+    INT8,
+    INT16,
+    INT32,
+    INT64,
+    UINT8,
+    UINT16,
+    UINT32,
+    UINT64,
+    FLOAT16,
+    FLOAT32,
+    FLOAT64,
+)
 _BY_NAME = {scalar.name: scalar for scalar in SCALARS}
 
 
