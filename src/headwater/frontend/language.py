@@ -13,12 +13,19 @@ from typing import Any, NoReturn
 from headwater.errors import HeadwaterError
 from headwater.types import (
     BOOL,
+    FLOAT16,
     FLOAT32,
     FLOAT64,
+    HOST_VECTORS,
+    INT8,
+    INT16,
     INT32,
     INT64,
+    UINT8,
+    UINT16,
     UINT32,
-    Vec3,
+    UINT64,
+    HostVector,
     VectorType,
 )
 
@@ -57,11 +64,13 @@ class Intrinsic(Marker):
 
 @dataclass(frozen=True, repr=False)
 class VectorConstructor(Intrinsic):
-    """`vec3`: a vector value in a kernel, a `Vec3` on the host."""
+    """`vec3` and its kin: a vector value in a kernel, a `Vec3` on the host."""
 
-    def __call__(self, *arguments: Any, **keywords: Any) -> Vec3:
+    size: int = 3
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> HostVector:
         """On the host: the components as they are given."""
-        return Vec3(*arguments, **keywords)
+        return HOST_VECTORS[self.size](*arguments, **keywords)
 
 
 @dataclass(frozen=True, repr=False)
@@ -231,25 +240,54 @@ abs = Intrinsic(
 
 # --- vectors --------------------------------------------------------------------------------------
 
+vec2 = VectorConstructor(
+    "vec2", "(x, y) -> vector", "A vector of two scalars, as `vec3`; on the host an `hw.Vec2`.", 2
+)
 vec3 = VectorConstructor(
     "vec3",
     "(x, y, z) -> vector",
     """A vector of three scalars, all in their joined type; components are .x .y .z, or [0] [1] [2].
 
 + - * / work component by component and with a scalar. On the host it makes an `hw.Vec3` to pass to a kernel.""",
+    3,
 )
-dot = Intrinsic("dot", "(a, b) -> scalar", "(a.x * b.x + a.y * b.y) + a.z * b.z, of two vectors.")
-cross = Intrinsic("cross", "(a, b) -> vector", "The vector product of two vectors.")
+vec4 = VectorConstructor(
+    "vec4",
+    "(x, y, z, w) -> vector",
+    "A vector of four scalars, as `vec3`; on the host an `hw.Vec4`.",
+    4,
+)
+dot = Intrinsic(
+    "dot",
+    "(a, b) -> scalar",
+    "((a.x * b.x + a.y * b.y) + a.z * b.z) + a.w * b.w, of two vectors of one size.",
+)
+cross = Intrinsic("cross", "(a, b) -> vector", "The vector product of two vectors of three.")
 length = Intrinsic("length", "(a) -> float", "sqrt(dot(a, a)) of a vector.")
 
 # --- types: dtypes of arrays, casts in kernels ----------------------------------------------------
 
+int8 = INT8
+int16 = INT16
 int32 = INT32
-uint32 = UINT32
 int64 = INT64
+uint8 = UINT8
+uint16 = UINT16
+uint32 = UINT32
+uint64 = UINT64
+float16 = FLOAT16
 float32 = FLOAT32
 float64 = FLOAT64
 boolean = BOOL
+vec2f = VectorType(FLOAT32, 2)
+vec2d = VectorType(FLOAT64, 2)
+vec2i = VectorType(INT32, 2)
+vec2u = VectorType(UINT32, 2)
 vec3f = VectorType(FLOAT32, 3)
 vec3d = VectorType(FLOAT64, 3)
 vec3i = VectorType(INT32, 3)
+vec3u = VectorType(UINT32, 3)
+vec4f = VectorType(FLOAT32, 4)
+vec4d = VectorType(FLOAT64, 4)
+vec4i = VectorType(INT32, 4)
+vec4u = VectorType(UINT32, 4)
