@@ -10,16 +10,18 @@ from headwater import ir
 from headwater.emit import Helper, Names, Operand, Row, Table, Target, write_body
 from headwater.errors import CapabilityError, InternalError, Span
 from headwater.ir.nodes import Array
-from headwater.types import BOOL, FLOAT32, INT32, INT64, ArrayType, ScalarType
+from headwater.types import BOOL, FLOAT32, INT32, INT64, UINT32, ArrayType, ScalarType
 
 _TABLE = Table(
     {
         "add": {"*": "{0} + {1}"},
         "mul": {"float": "{0} * {1}", "int": Row("wrap_mul({0}, {1})", ("wrap_mul",))},
+        "mul.rounded": {"float": "exactly({0} * {1})"},
         "lt": {"*": "{0} < {1}"},
         "trips": {"*": "trips({0}, {1}, {2})"},
         "advance": {"*": "{0} + {1} * {2}"},
         "cast": {"int32.float": "float({0})", "*.int64": "long({0})"},
+        "bitcast": {"int32.float32": "as_float({0})"},
     },
     {"wrap_mul": Helper("WRAP_MUL", ("unsigned",)), "unsigned": Helper("UNSIGNED")},
 )
@@ -35,6 +37,8 @@ class Toy(Target):
         return kind is not INT64
 
     def literal(self, kind: ScalarType, value: bool | int | float) -> str:
+        if kind is BOOL:
+            return str(value).lower()
         return f"({value})" if value < 0 else str(value)
 
     def constant_local(self, kind: ScalarType, name: str, expression: str) -> str:
@@ -93,7 +97,7 @@ class Kernel:
         self.kernel = ir.Kernel("toy", [self.x], (8, 1, 1))
         self.build = ir.Builder(self.kernel.body)
 
-    def const(self, value: int, kind: ScalarType = INT32) -> ir.Value:
+    def const(self, value: bool | int, kind: ScalarType = INT32) -> ir.Value:
         return self.build.constant(value, kind)
 
     def text(self) -> list[str]:
@@ -242,10 +246,10 @@ def test_comments_name_the_users_lines() -> None:
 
 
 def test_casts_are_looked_up_from_special_to_general() -> None:
-    assert _TABLE.cast(INT32, FLOAT32).text == "float({0})"
-    assert _TABLE.cast(FLOAT32, INT64).text == "long({0})"
+    assert _TABLE.conversion("cast", INT32, FLOAT32).text == "float({0})"
+    assert _TABLE.conversion("cast", FLOAT32, INT64).text == "long({0})"
     with pytest.raises(InternalError, match="no row for a cast from float32 to int32"):
-        _TABLE.cast(FLOAT32, INT32)
+        _TABLE.conversion("cast", FLOAT32, INT32)
     with pytest.raises(InternalError, match="no row for the operation 'div' on float32"):
         _TABLE.row("div", FLOAT32)
 
@@ -285,3 +289,131 @@ def test_names_are_ascii_and_unique() -> None:
     given = ["x", "x", "größe", "__x", "a__b", "型", "", "x_2"]
     got = [names.unique("u", name) for name in given]
     assert got == ["u_x", "u_x_2", "u_gr_e", "u_x_3", "u_a_b", "u", "u_2", "u_x_2_2"]
+
+
+# --- nodes that not every language has --------------------------------------------------------------
+
+
+class Wide(Toy):
+    """All that the language may bring beside."""
+
+    def local_array(self, array: ir.LocalArray) -> Iterable[str]:
+        return (f"local {array.scalar} {array.name}{array.shape};",)
+
+    def barrier_vote(self, node: ir.BarrierVote, predicate: Operand, result: str) -> Iterable[str]:
+        return (f"{result} = vote_{node.operation}({predicate.text});",)
+
+    def warp(
+        self, node: ir.Warp, arguments: tuple[Operand, ...], result: str | None
+    ) -> Iterable[str]:
+        called = f"{node.operation}({', '.join(a.text for a in arguments)})"
+        return (f"{called};" if result is None else f"{result} = {called};",)
+
+    def fence(self, node: ir.Fence) -> Iterable[str]:
+        return (f"fence({node.scope});",)
+
+    def compare_and_swap(
+        self,
+        node: ir.Atomic,
+        indices: tuple[Operand, ...],
+        compare: Operand,
+        value: Operand,
+        result: str,
+    ) -> Iterable[str]:
+        return (f"{result} = cas({indices[0].text}, {compare.text}, {value.text});",)
+
+
+def everything() -> Kernel:
+    made = Kernel()
+    build, i = made.build, made.build.index("thread", 0)
+    mask, voted, held = made.const(7, UINT32), ir.Value(INT32), ir.Value(BOOL)
+    build.append(ir.BarrierVote(voted, "count", build.compute("lt", i, made.const(1))))
+    build.append(ir.Warp(held, "all", (made.const(True, BOOL), mask)))
+    build.append(ir.Warp(None, "sync", (mask,)))
+    build.append(ir.Fence("block"))
+    build.atomic("cas", made.x, (i,), voted, compare=made.const(0))
+    with build.when(held):
+        build.store(made.x, (i,), voted)
+    return made
+
+
+def test_votes_warps_fences_and_compare_and_swap() -> None:
+    made = everything()
+    ir.verify(made.kernel)
+    lines = [line[4:] for line in write_body(made.kernel, Wide(), Names()).lines]
+    assert lines[2:7] == [
+        "v_3 = vote_count(v_2);",
+        "v_4 = all(true, 7);",
+        "sync(7);",
+        "fence(block);",
+        "v_5 = cas(v_1, 0, v_3);",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("number", "what"),
+    [
+        (0, "votes at barriers"),
+        (1, "operations of warps"),
+        (3, "fences"),
+        (4, "compare-and-swap"),
+    ],
+)
+def test_a_language_without_them_says_so(number: int, what: str) -> None:
+    made = everything()
+    special = ir.BarrierVote | ir.Warp | ir.Fence | ir.Atomic
+    chosen = [node for node in made.kernel.body.nodes if isinstance(node, special)][number]
+    others = [node for node in made.kernel.body.nodes if not isinstance(node, special | ir.If)]
+    vote = next(node for node in made.kernel.body.nodes if isinstance(node, ir.BarrierVote))
+    made.kernel.body.nodes = [*others, ir.Constant(vote.result, 0), chosen]
+    with pytest.raises(InternalError, match=f"writes no {what}"):
+        write_body(made.kernel, Toy(), Names())
+
+
+def test_own_arrays() -> None:
+    made = Kernel()
+    local = ir.LocalArray("stack", INT32, (3, 5))
+    table = ir.ConstantArray("table", INT32, (2,), (10, 20))
+    made.kernel.locals.append(local)
+    made.kernel.constants.append(table)
+    i, build = made.build.index("thread", 0), made.build
+    build.store(local, (i, i), build.load(table, (i,)))
+    build.store(made.x, (i,), build.compute("add", i, build.extent(local, 1)))
+    build.store(made.x, (i,), build.extent(table, 0))
+    ir.verify(made.kernel)
+    lines = [line[4:] for line in write_body(made.kernel, Wide(), Names()).lines]
+    assert lines == [
+        "local int32 stack(3, 5);",
+        "int32 v_1 = thread0;",
+        "int32 v_2 = table[v_1].0;",
+        "stack[v_1, v_1].0 = v_2;",
+        "int32 v_3 = v_1 + 5;",
+        "x[v_1].0 = v_3;",
+        "x[v_1].0 = 2;",
+    ]
+    with pytest.raises(InternalError, match="writes no arrays of one thread"):
+        made.text()
+
+
+def test_an_operation_that_is_not_contracted_has_its_own_row() -> None:
+    made = Kernel()
+    build, a = made.build, ir.Value(FLOAT32)
+    made.build.append(ir.Constant(a, 2.0))
+    build.contract = False
+    build.compute("mul", a, build.compute("mul", a, a))
+    build.compute("add", a, a)
+    assert made.text()[1:] == [
+        "float32 v_2 = exactly(v_1 * 2.0);",
+        "float32 v_3 = exactly(2.0 * v_2);",
+        "float32 v_4 = 2.0;",
+        "float32 v_5 = v_4 + 2.0;",
+    ]
+
+
+def test_bit_casts_have_rows_by_both_types() -> None:
+    made = Kernel()
+    i = made.build.index("thread", 0)
+    made.build.bitcast(made.build.bitcast(i, FLOAT32), FLOAT32)
+    assert made.text()[1:] == ["float32 v_2 = as_float(v_1);", "float32 v_3 = v_2;"]
+    with pytest.raises(InternalError, match="no row for a bitcast from float32 to int32"):
+        _TABLE.conversion("bitcast", FLOAT32, INT32)

@@ -9,6 +9,8 @@ Beside the operation table the writer asks for two rows of its own, which intege
 - `trips` (start, stop, step): how many trips `range(start, stop, step)` has, in the unsigned type of equal width;
   0 for step 0;
 - `advance` (start, trip, step): start + trip * step in the loop's type, where `trip` has that unsigned type.
+
+An operation that must not be contracted (`Compute.contract` false) takes the row `NAME.rounded` where there is one.
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ class Helper:
 class Table:
     """Rows by operation, and for each by type name ('float32'), by kind ('int') or for all ('*').
 
-    A cast is the operation `cast.SOURCE.TARGET`, each part a type name, a kind or '*'.
+    The rows of `cast` and `bitcast` stand under 'SOURCE.TARGET', each part a type name, a kind or '*'.
     """
 
     rows: Mapping[str, Mapping[str, str | Row]]
@@ -48,21 +50,33 @@ class Table:
 
     def row(self, operation: str, kind: ScalarType) -> Row:
         """The row of an operation on operands of `kind`."""
-        by_type = self.rows.get(operation, {})
-        for key in (kind.name, kind.kind, "*"):
-            if key in by_type:
-                found = by_type[key]
-                return found if isinstance(found, Row) else Row(found)
-        raise InternalError(f"the language has no row for the operation '{operation}' on {kind}")
+        found = self.find(operation, kind.name, kind.kind, "*")
+        if found is None:
+            raise InternalError(
+                f"the language has no row for the operation '{operation}' on {kind}"
+            )
+        return found
 
-    def cast(self, source: ScalarType, target: ScalarType) -> Row:
-        """The row of a cast between two different types."""
-        for first in (source.name, source.kind, "*"):
-            for second in (target.name, target.kind, "*"):
-                found = self.rows["cast"].get(f"{first}.{second}")
-                if found is not None:
-                    return found if isinstance(found, Row) else Row(found)
-        raise InternalError(f"the language has no row for a cast from {source} to {target}")
+    def rounded(self, operation: str, kind: ScalarType) -> Row:
+        """The row of an operation that takes part in no contraction."""
+        found = self.find(f"{operation}.rounded", kind.name, kind.kind, "*")
+        return self.row(operation, kind) if found is None else found
+
+    def conversion(self, operation: str, source: ScalarType, target: ScalarType) -> Row:
+        """The row of a 'cast' or 'bitcast' between two different types."""
+        parts = [(source.name, source.kind, "*"), (target.name, target.kind, "*")]
+        found = self.find(operation, *(f"{a}.{b}" for a in parts[0] for b in parts[1]))
+        if found is None:
+            raise InternalError(
+                f"the language has no row for a {operation} from {source} to {target}"
+            )
+        return found
+
+    def find(self, operation: str, *keys: str) -> Row | None:
+        """The row under the first of `keys` that there is."""
+        by_type = self.rows.get(operation, {})
+        row = next((by_type[key] for key in keys if key in by_type), None)
+        return Row(row) if isinstance(row, str) else row
 
     def definitions(self, names: Iterable[str]) -> list[str]:
         """The texts of the helpers `names` and of those that they need, in an order that compiles."""

@@ -8,8 +8,11 @@ from dataclasses import dataclass
 
 from headwater import ir
 from headwater.emit.rows import Row, Table
+from headwater.errors import InternalError
 from headwater.ir.nodes import Array
 from headwater.types import ScalarType
+
+_CONVERSIONS = ("cast", "bitcast")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +46,12 @@ class Target(ABC):
     def operation(self, node: ir.Compute) -> Row:
         """May: choose the row of a pure operation; the default looks it up by the last operand's type."""
         kind = node.arguments[-1].type
-        if node.operation != "cast":
-            return self.table.row(node.operation, kind)
-        if kind is node.result.type:
-            return Row("{0}")
-        return self.table.cast(kind, node.result.type)
+        if node.operation in _CONVERSIONS:
+            if kind is node.result.type:
+                return Row("{0}")
+            return self.table.conversion(node.operation, kind, node.result.type)
+        find = self.table.row if node.contract else self.table.rounded
+        return find(node.operation, kind)
 
     # --- statements ------------------------------------------------------------------------------
 
@@ -79,6 +83,20 @@ class Target(ABC):
     def barrier(self, node: ir.Barrier) -> Iterable[str]:
         """Must: wait for the block's threads, and make their shared and global writes seen."""
 
+    def barrier_vote(self, node: ir.BarrierVote, predicate: Operand, result: str) -> Iterable[str]:
+        """Must, where no pass takes them away: a barrier that defines the constant local `result`."""
+        raise _absent("votes at barriers")
+
+    def warp(
+        self, node: ir.Warp, arguments: tuple[Operand, ...], result: str | None
+    ) -> Iterable[str]:
+        """Must, where no pass takes them away: define the constant local `result`, where there is one."""
+        raise _absent("operations of warps")
+
+    def fence(self, node: ir.Fence) -> Iterable[str]:
+        """Must: order this thread's writes for those that `node.scope` names."""
+        raise _absent("fences")
+
     # --- where the thread is, and memory -----------------------------------------------------------
 
     @abstractmethod
@@ -92,6 +110,10 @@ class Target(ABC):
     @abstractmethod
     def extent(self, array: ir.ArrayParameter, axis: int) -> str:
         """Must: the length of an array argument's axis, as an int32."""
+
+    def local_array(self, array: ir.LocalArray) -> Iterable[str]:
+        """Must: declare an array of one thread, at the top of the text."""
+        raise _absent("arrays of one thread")
 
     @abstractmethod
     def load(self, array: Array, indices: tuple[Operand, ...], component: int) -> str:
@@ -119,3 +141,18 @@ class Target(ABC):
         self, node: ir.Atomic, indices: tuple[Operand, ...], value: Operand, result: str
     ) -> Iterable[str]:
         """Must: statements that update an element and define the constant local `result`, its old value."""
+
+    def compare_and_swap(
+        self,
+        node: ir.Atomic,
+        indices: tuple[Operand, ...],
+        compare: Operand,
+        value: Operand,
+        result: str,
+    ) -> Iterable[str]:
+        """Must: as `atomic`, for the operation 'cas', which alone compares."""
+        raise _absent("compare-and-swap")
+
+
+def _absent(what: str) -> InternalError:
+    return InternalError(f"the language writes no {what}")

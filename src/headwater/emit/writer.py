@@ -32,7 +32,7 @@ class Body:
 def write_body(kernel: ir.Kernel, target: Target, names: Names) -> Body:
     """All statements of a kernel. `names` may hold what the target's frame has taken already."""
     writer = _Writer(kernel, target, names)
-    writer.variables()
+    writer.declarations()
     writer.block(kernel.body)
     return Body(tuple(writer.lines), frozenset(writer.helpers))
 
@@ -94,10 +94,12 @@ class _Writer:
 
     # --- blocks ----------------------------------------------------------------------------------
 
-    def variables(self) -> None:
+    def declarations(self) -> None:
         for variable in self.kernel.variables:
             name = self.variable_names[variable] = self.names.unique("u", variable.name)
             self.line(self.target.variable(variable.type, name))
+        for array in self.kernel.locals:
+            self.extend(self.target.local_array(array))
 
     def block(self, block: ir.Block) -> None:
         self.elements.clear()
@@ -164,7 +166,7 @@ class _Writer:
 
     @node.register
     def _(self, node: ir.Extent) -> None:
-        if isinstance(node.array, ir.SharedArray):
+        if not isinstance(node.array, ir.ArrayParameter):
             self.literal(node.result, node.array.shape[node.axis])
             return
         self.define(node.result, self.target.extent(node.array, node.axis))
@@ -213,7 +215,11 @@ class _Writer:
         self.elements.clear()
         indices, value = self.operands(node.indices), self.operand(node.value)
         result = self.texts[node.result] = self.fresh()
-        self.extend(self.target.atomic(node, indices, value, result))
+        if node.compare is None:
+            self.extend(self.target.atomic(node, indices, value, result))
+            return
+        compare = self.operand(node.compare)
+        self.extend(self.target.compare_and_swap(node, indices, compare, value, result))
 
     @node.register
     def _(self, node: ir.If) -> None:
@@ -279,6 +285,27 @@ class _Writer:
     def _(self, node: ir.Barrier) -> None:
         self.elements.clear()
         self.extend(self.target.barrier(node))
+
+    @node.register
+    def _(self, node: ir.BarrierVote) -> None:
+        self.elements.clear()
+        predicate = self.operand(node.predicate)
+        result = self.texts[node.result] = self.fresh()
+        self.extend(self.target.barrier_vote(node, predicate, result))
+
+    @node.register
+    def _(self, node: ir.Warp) -> None:
+        self.elements.clear()
+        arguments = self.operands(node.arguments)
+        result = None if node.result is None else self.fresh()
+        if node.result is not None and result is not None:
+            self.texts[node.result] = result
+        self.extend(self.target.warp(node, arguments, result))
+
+    @node.register
+    def _(self, node: ir.Fence) -> None:
+        self.elements.clear()
+        self.extend(self.target.fence(node))
 
     @node.register
     def _(self, node: ir.Cooperative) -> None:
