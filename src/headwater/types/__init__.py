@@ -14,6 +14,10 @@ from headwater.types.aggregates import Vec3 as Vec3
 from headwater.types.aggregates import Vec4 as Vec4
 from headwater.types.aggregates import VectorType as VectorType
 from headwater.types.promotion import join as join
+from headwater.types.records import FieldType as FieldType
+from headwater.types.records import RecordType as RecordType
+from headwater.types.records import is_record_class as is_record_class
+from headwater.types.records import record_type as record_type
 from headwater.types.scalars import BOOL as BOOL
 from headwater.types.scalars import FLOAT16 as FLOAT16
 from headwater.types.scalars import FLOAT32 as FLOAT32
