@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from headwater.errors import HeadwaterError
-from headwater.types import HOST_VECTORS, HostVector
+from headwater.types import HOST_VECTORS
 
 
 def outside(name: str) -> HeadwaterError:
@@ -48,7 +48,8 @@ class VectorConstructor(Intrinsic):
 
     size: int = 3
 
-    def __call__(self, *arguments: Any, **keywords: Any) -> HostVector:
+    # The result is Any, because the size is a value and not a type.
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         """On the host: the components as they are given."""
         return HOST_VECTORS[self.size](*arguments, **keywords)
 

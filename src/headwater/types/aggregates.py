@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from headwater.errors import HeadwaterError
 from headwater.types.scalars import ScalarType
 
 
@@ -56,8 +57,13 @@ class VectorType:
     def __str__(self) -> str:
         return f"vec{self.size}<{self.scalar}>"
 
-    def __call__(self, *components: Any) -> HostVector:
+    # The result is Any, because the size is a value and not a type.
+    def __call__(self, *components: Any) -> Any:
         """On the host: a `Vec2`, `Vec3` or `Vec4` of NumPy scalars. In a kernel the same text makes a vector value."""
+        if len(components) != self.size:
+            raise HeadwaterError(
+                f"a vector of {self.size} components was expected, not of {len(components)}"
+            )
         return HOST_VECTORS[self.size](*map(self.scalar, components))
 
 

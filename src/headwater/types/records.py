@@ -13,7 +13,10 @@ from headwater.errors import HeadwaterError
 from headwater.types.aggregates import StructType, VectorType
 from headwater.types.scalars import BOOL, ScalarType, from_numpy
 
-_HINT = "annotate it with a type such as hw.float32, hw.int32 or hw.vec3f, or with another frozen dataclass of such fields"
+_HINT = (
+    "annotate it with a type such as hw.float32, hw.int32 or hw.vec3f, or with another "
+    "frozen dataclass of such fields"
+)
 
 
 @dataclass(frozen=True, slots=True)
