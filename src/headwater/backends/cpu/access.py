@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from headwater import ir
 from headwater.backends.cpu.text import FunctionWriter, Operand, memory_text, scalar_text
+from headwater.ir.nodes import Array
 from headwater.types import BOOL, INT64, ScalarType
 
 if TYPE_CHECKING:
@@ -45,12 +46,12 @@ class Access:
 
     def __init__(self, writer: FunctionWriter) -> None:
         self.w = writer
-        self.places: dict[ir.ArrayParameter | ir.SharedArray, Place] = {}
+        self.places: dict[Array, Place] = {}
         # The index of the spread loop being emitted: its lanes never start past an array's end.
         self.spread_index = ""
         self._planes: dict[tuple[str, int], str] = {}
 
-    def extent(self, array: ir.ArrayParameter | ir.SharedArray, axis: int) -> str:
+    def extent(self, array: Array, axis: int) -> str:
         text = self.places[array].extents[axis]
         return self.w.value(f"trunc i64 {text} to i32") if text.startswith("%") else text
 

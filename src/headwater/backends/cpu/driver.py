@@ -51,9 +51,15 @@ _HEADER = struct.Struct("<6sI")
 # One slot of 8 bytes for a scalar, in the notation of `struct`.
 _SLOTS = {
     "bool": "?7x",
+    "int8": "b7x",
+    "int16": "h6x",
     "int32": "i4x",
-    "uint32": "I4x",
     "int64": "q",
+    "uint8": "B7x",
+    "uint16": "H6x",
+    "uint32": "I4x",
+    "uint64": "Q",
+    "float16": "e6x",
     "float32": "f4x",
     "float64": "d",
 }

@@ -173,7 +173,7 @@ class LaneEmitter:
     @node.register
     def _(self, node: ir.Compute) -> None:
         arguments = tuple(map(self.use, node.arguments))
-        result = node.result.type
+        kind, result = arguments[0].type, node.result.type
         if node.operation == "uniform":
             self.values[node.result] = self.first_lane(arguments[0])
         elif node.operation == "select":
@@ -182,11 +182,11 @@ class LaneEmitter:
             self.values[node.result] = self.add_linear(node.operation, *arguments)
         elif all(argument.uniform for argument in arguments):
             texts = tuple(argument.text for argument in arguments)
-            text = self.scalar.apply(node.operation, arguments[0].type, result, texts)
+            text = self.scalar.apply(node.operation, kind, result, texts, node.contract)
             self.values[node.result] = Operand("uniform", text, result)
         else:
             texts = tuple(map(self.spread, arguments))
-            text = self.vector.apply(node.operation, arguments[0].type, result, texts)
+            text = self.vector.apply(node.operation, kind, result, texts, node.contract)
             self.values[node.result] = Operand("varying", text, result)
 
     def is_linear(self, operation: str, arguments: tuple[Operand, ...]) -> bool:

@@ -7,10 +7,11 @@ result. The meaning of each is the operation table of the IR.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from headwater.backends.cpu.casts import bitcast, cast
 from headwater.backends.cpu.text import FunctionWriter, literal, scalar_text
-from headwater.types import BOOL, FLOAT64, INT32, ScalarType
+from headwater.types import BOOL, FLOAT32, FLOAT64, INT32, INT64, UINT16, UINT32, UINT64, ScalarType
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +35,17 @@ class Operations:
         scalar = f"{'f' if kind.is_float else 'i'}{1 if kind is BOOL else kind.bits}"
         return f"v{self.lanes}{scalar}" if self.lanes else scalar
 
-    def intrinsic(self, name: str, kind: ScalarType, *operands: str) -> str:
+    def intrinsic(self, name: str, kind: ScalarType, *operands: str, flag: bool = False) -> str:
+        """Call the overload for `kind`; some intrinsics take a last bit, which is 0 with `flag`."""
         text = self.type(kind)
         arguments = tuple((text, operand) for operand in operands)
+        if flag:
+            arguments = (*arguments, ("i1", "false"))
         return self.writer.call(text, f"llvm.{name}.{self.suffix(kind)}", *arguments)
+
+    def convert(self, instruction: str, a: str, source: ScalarType, target: ScalarType) -> str:
+        """A conversion instruction such as zext."""
+        return self.writer.value(f"{instruction} {self.type(source)} {a} to {self.type(target)}")
 
     def binary(self, instruction: str, kind: ScalarType, a: str, b: str) -> str:
         return self.writer.value(f"{instruction} {self.type(kind)} {a}, {b}")
@@ -51,15 +59,27 @@ class Operations:
         return self.writer.value(f"select {self.type(BOOL)} {condition}, {text} {a}, {text} {b}")
 
     def apply(
-        self, name: str, kind: ScalarType, result: ScalarType, operands: tuple[str, ...]
+        self,
+        name: str,
+        kind: ScalarType,
+        result: ScalarType,
+        operands: tuple[str, ...],
+        contract: bool = True,
     ) -> str:
         """Emit the operation `name`; `kind` is the operands' type, `result` the result's."""
+        if self.contract and not contract:
+            return replace(self, contract=False).apply(name, kind, result, operands)
         if name == "cast":
             return cast(self, operands[0], kind, result)
+        if name == "bitcast":
+            return bitcast(self, operands[0], kind, result)
         return ROWS[name](self, kind, *operands)
 
 
 Row = Callable[..., str]
+
+# Unsigned types of twice the width.
+_TWICE = {8: UINT16, 16: UINT32, 32: UINT64}
 
 
 def _float_or(instruction: str) -> Row:
@@ -120,8 +140,7 @@ def _abs(o: Operations, kind: ScalarType, a: str) -> str:
         return o.intrinsic("fabs", kind, a)
     if kind.kind == "uint":
         return a
-    text = o.type(kind)
-    return o.writer.call(text, f"llvm.abs.{o.suffix(kind)}", (text, a), ("i1", "false"))
+    return o.intrinsic("abs", kind, a, flag=True)
 
 
 def _not(o: Operations, kind: ScalarType, a: str) -> str:
@@ -138,11 +157,11 @@ def _floordiv(o: Operations, kind: ScalarType, a: str, b: str) -> str:
         return o.intrinsic("floor", kind, o.binary("fdiv", kind, a, b))
     zero = o.constant(0, kind)
     by_zero = o.compare("eq", kind, b, zero)
+    if o.lanes and kind.bits <= 32 and not b.startswith("splat"):
+        return o.select(kind, by_zero, zero, _quotient_by_float(o, kind, a, b))
     if kind.kind == "uint":
         safe = o.select(kind, by_zero, o.constant(1, kind), b)
         return o.select(kind, by_zero, zero, o.binary("udiv", kind, a, safe))
-    if kind is INT32 and o.lanes and not b.startswith("splat"):
-        return _floordiv_by_double(o, a, b, by_zero)
     # Neither 0 nor -1 may reach the machine's divide: both can trap.
     negates = o.compare("eq", kind, b, o.constant(-1, kind))
     unsafe = o.binary("or", BOOL, by_zero, negates)
@@ -157,24 +176,19 @@ def _floordiv(o: Operations, kind: ScalarType, a: str, b: str) -> str:
     return o.select(kind, by_zero, zero, o.select(kind, negates, negated, floored))
 
 
-def _floordiv_by_double(o: Operations, a: str, b: str, by_zero: str) -> str:
-    """Vectors of int32 have no divide instruction; a double holds the quotient well enough for its floor.
+def _quotient_by_float(o: Operations, kind: ScalarType, a: str, b: str) -> str:
+    """Vectors have no divide instruction for integers; a float holds the quotient well enough for its floor.
 
     The exact quotient p / q is at least 1 / |q| away from an integer that it does not equal, while the rounded
-    one errs by at most |p / q| * 2**-53 <= 2**-22 / |q|, so its floor is right.
+    one errs by at most |p / q| * 2**-53 <= 2**-21 / |q| for 32 bits in float64, |p / q| * 2**-24 <= 2**-8 / |q|
+    for 16 bits in float32, so its floor is right. What a quotient by zero gives is open.
     """
-    double, whole = o.type(FLOAT64), o.type(INT32)
-    x = o.writer.value(f"sitofp {whole} {a} to {double}")
-    y = o.writer.value(f"sitofp {whole} {b} to {double}")
-    floor = o.intrinsic("floor", FLOAT64, o.binary("fdiv", FLOAT64, x, y))
-    # Through 64 bits, so that the smallest over -1 wraps; a quotient by zero is thrown away.
-    wide = o.writer.call(
-        f"<{o.lanes} x i64>",
-        f"llvm.fptosi.sat.v{o.lanes}i64.v{o.lanes}f64",
-        (double, floor),
-    )
-    narrow = o.writer.value(f"trunc <{o.lanes} x i64> {wide} to {whole}")
-    return o.select(INT32, by_zero, o.constant(0, INT32), narrow)
+    form = FLOAT64 if kind.bits == 32 else FLOAT32
+    x, y = cast(o, a, kind, form), cast(o, b, kind, form)
+    floor = o.intrinsic("floor", form, o.binary("fdiv", form, x, y))
+    # Through 64 bits, so that the smallest over -1 wraps; the saturation is dead but keeps x / 0 defined.
+    wide = cast(o, floor, form, INT64) if kind.bits == 32 else cast(o, floor, form, INT32)
+    return cast(o, wide, INT64 if kind.bits == 32 else INT32, kind)
 
 
 def _mod(o: Operations, kind: ScalarType, a: str, b: str) -> str:
@@ -184,17 +198,52 @@ def _mod(o: Operations, kind: ScalarType, a: str, b: str) -> str:
     return o.binary("sub", kind, a, o.binary("mul", kind, b, quotient))
 
 
-def _unary_intrinsic(name: str) -> Row:
-    return lambda o, kind, a: o.intrinsic(name, kind, a)
+def _mulhi(o: Operations, kind: ScalarType, a: str, b: str) -> str:
+    if kind.bits == 64:
+        return _mulhi_64(o, kind, a, b)
+    double = o.type(_TWICE[kind.bits])
+    extend = "sext" if kind.kind == "int" else "zext"
+    x, y = (o.writer.value(f"{extend} {o.type(kind)} {side} to {double}") for side in (a, b))
+    product = o.writer.value(f"mul {double} {x}, {y}")
+    high = o.binary("lshr", _TWICE[kind.bits], product, o.constant(kind.bits, _TWICE[kind.bits]))
+    return o.writer.value(f"trunc {double} {high} to {o.type(kind)}")
+
+
+def _mulhi_64(o: Operations, kind: ScalarType, a: str, b: str) -> str:
+    """Schoolbook multiplication of halves: vectors have no product of 128 bits."""
+    half, low = o.constant(32, kind), o.constant(0xFFFFFFFF, kind)
+    a0, b0 = o.binary("and", kind, a, low), o.binary("and", kind, b, low)
+    a1, b1 = o.binary("lshr", kind, a, half), o.binary("lshr", kind, b, half)
+    carry = o.binary("lshr", kind, o.binary("mul", kind, a0, b0), half)
+    middle = o.binary("add", kind, o.binary("mul", kind, a1, b0), carry)
+    upper = o.binary("lshr", kind, middle, half)
+    middle = o.binary(
+        "add", kind, o.binary("mul", kind, a0, b1), o.binary("and", kind, middle, low)
+    )
+    upper = o.binary("add", kind, upper, o.binary("lshr", kind, middle, half))
+    high = o.binary("add", kind, o.binary("mul", kind, a1, b1), upper)
+    if kind.kind == "uint":
+        return high
+    # A negative factor stands for itself plus 2**64.
+    for factor, other in ((a, b), (b, a)):
+        sign = o.binary("ashr", kind, factor, o.constant(63, kind))
+        high = o.binary("sub", kind, high, o.binary("and", kind, sign, other))
+    return high
+
+
+def _intrinsic(name: str, flag: bool = False) -> Row:
+    return lambda o, kind, *operands: o.intrinsic(name, kind, *operands, flag=flag)
 
 
 ROWS: dict[str, Row] = {
     "neg": _neg,
     "abs": _abs,
-    "sqrt": _unary_intrinsic("sqrt"),
-    "floor": _unary_intrinsic("floor"),
-    "ceil": _unary_intrinsic("ceil"),
-    "rint": _unary_intrinsic("rint"),
+    "sqrt": _intrinsic("sqrt"),
+    "floor": _intrinsic("floor"),
+    "ceil": _intrinsic("ceil"),
+    "rint": _intrinsic("rint"),
+    "trunc": _intrinsic("trunc"),
+    "fma": _intrinsic("fma"),
     "add": _float_or("add"),
     "sub": _float_or("sub"),
     "mul": _float_or("mul"),
@@ -209,6 +258,11 @@ ROWS: dict[str, Row] = {
     "not": _not,
     "shl": _shift(left=True),
     "shr": _shift(left=False),
+    "popc": _intrinsic("ctpop"),
+    "clz": _intrinsic("ctlz", flag=True),
+    "ctz": _intrinsic("cttz", flag=True),
+    "brev": _intrinsic("bitreverse"),
+    "mulhi": _mulhi,
     "lt": _compare("slt", "ult", "olt"),
     "le": _compare("sle", "ule", "ole"),
     "gt": _compare("sgt", "ugt", "ogt"),
@@ -216,40 +270,6 @@ ROWS: dict[str, Row] = {
     "eq": _compare("eq", "eq", "oeq"),
     "ne": _compare("ne", "ne", "une"),
 }
-
-
-def cast(o: Operations, a: str, source: ScalarType, target: ScalarType) -> str:
-    """Convert between scalar types, saturating from float to integer."""
-    if source is target:
-        return a
-    if target is BOOL:
-        zero = o.constant(0.0 if source.is_float else 0, source)
-        return o.compare("une" if source.is_float else "ne", source, a, zero)
-    if source.is_float and target.is_integer:
-        name = "fptosi" if target.kind == "int" else "fptoui"
-        return o.writer.call(
-            o.type(target),
-            f"llvm.{name}.sat.{o.suffix(target)}.{o.suffix(source)}",
-            (o.type(source), a),
-        )
-    instruction = _instruction(source, target)
-    if instruction == "":
-        return a
-    return o.writer.value(f"{instruction} {o.type(source)} {a} to {o.type(target)}")
-
-
-def _instruction(source: ScalarType, target: ScalarType) -> str:
-    signed = source.kind == "int"
-    if target.is_float:
-        if source.is_float:
-            return "fpext" if target.bits > source.bits else "fptrunc"
-        return "sitofp" if signed else "uitofp"
-    bits = 1 if source is BOOL else source.bits
-    if bits == target.bits:
-        return ""
-    if bits > target.bits:
-        return "trunc"
-    return "sext" if signed else "zext"
 
 
 def identity(operation: str, kind: ScalarType) -> bool | int | float:

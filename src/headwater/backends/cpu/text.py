@@ -9,13 +9,11 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 
-from headwater.types import BOOL, FLOAT32, FLOAT64, INT32, INT64, UINT32, ScalarType
+from headwater.types import BOOL, FLOAT16, FLOAT32, FLOAT64, SCALARS, ScalarType
 
-_REGISTER = {
+# A float16 is only moved and converted, so its bits are held as an integer: no machine knows less.
+_REGISTER = {kind: f"i{kind.bits}" for kind in SCALARS} | {
     BOOL: "i1",
-    INT32: "i32",
-    UINT32: "i32",
-    INT64: "i64",
     FLOAT32: "float",
     FLOAT64: "double",
 }
@@ -41,17 +39,19 @@ def literal(value: bool | int | float, kind: ScalarType) -> str:
         whole = int(value) & ((1 << bits) - 1)
         return str(whole - (1 << bits) if whole >> (bits - 1) else whole)
     number = float(value)
+    if kind is FLOAT16:
+        return str(struct.unpack("<h", _packed("<e", number))[0])
     if kind is FLOAT32:
-        number = _to_single(number)
+        number = float(struct.unpack("<f", _packed("<f", number))[0])
     return f"0x{struct.unpack('<Q', struct.pack('<d', number))[0]:016X}"
 
 
-def _to_single(number: float) -> float:
-    """Round to float32 as the hardware does: a value too large becomes infinite instead of an error."""
+def _packed(form: str, number: float) -> bytes:
+    """Round as the hardware does: a value too large becomes infinite instead of an error."""
     try:
-        return float(struct.unpack("<f", struct.pack("<f", number))[0])
+        return struct.pack(form, number)
     except OverflowError:
-        return float("inf") if number > 0 else float("-inf")
+        return struct.pack(form, float("inf") if number > 0 else float("-inf"))
 
 
 @dataclass(frozen=True, slots=True)
