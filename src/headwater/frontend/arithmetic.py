@@ -76,7 +76,7 @@ def binary(program: Program, row: Binary, a: Scalar, b: Scalar) -> Scalar:
         return folded
     kind = _binary_kind(program, row, a.kind, b.kind)
     if kind.weak:
-        return WeakOperation(row.operation, (a, b), kind)
+        return program.weak(row.operation, (a, b), kind)
     return Runtime(
         program.builder.compute(row.operation, program.emit(a, kind), program.emit(b, kind))
     )
@@ -182,7 +182,7 @@ def _unary(program: Program, operation: str, fold: Callable[[Any], Any], value: 
         return Literal(fold(value.value), kind)
     kind = program.dialect.integer if value.kind is BOOL else value.kind
     if kind.weak:
-        return WeakOperation(operation, (value,), kind)
+        return program.weak(operation, (value,), kind)
     return Runtime(program.builder.compute(operation, program.emit(value, kind)))
 
 
@@ -201,7 +201,7 @@ def float_function(program: Program, operation: str, value: Scalar) -> Scalar:
         )
     kind = value.kind if value.kind.is_float else WEAK_FLOAT
     if kind.weak:
-        return WeakOperation(operation, (value,), kind)
+        return program.weak(operation, (value,), kind)
     return Runtime(program.builder.compute(operation, program.emit(value, kind)))
 
 
@@ -226,7 +226,7 @@ def _smaller_or_larger(program: Program, operation: str, a: Scalar, b: Scalar) -
     kind = join(a.kind, b.kind)
     kind = program.dialect.integer if kind is BOOL else kind
     if kind.weak:
-        return WeakOperation(operation, (a, b), kind)
+        return program.weak(operation, (a, b), kind)
     return Runtime(program.builder.compute(operation, program.emit(a, kind), program.emit(b, kind)))
 
 
@@ -237,7 +237,7 @@ def choose(program: Program, condition: Scalar, a: Scalar, b: Scalar) -> Scalar:
         return a if tested.value else b
     kind = join(a.kind, b.kind)
     if kind.weak:
-        return WeakOperation("select", (tested, a, b), kind)
+        return program.weak("select", (tested, a, b), kind)
     parts = (program.emit(tested, BOOL), program.emit(a, kind), program.emit(b, kind))
     return Runtime(program.builder.compute("select", *parts))
 

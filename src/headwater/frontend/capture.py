@@ -92,7 +92,7 @@ def freeze(name: str, value: object) -> Operand:
     if isinstance(value, bool | int | float):
         return literal(plain(value))
     if isinstance(value, DeviceFunction):
-        return Device(value.python)
+        return Device(value.python, value.contract)
     if isinstance(value, Vec3):
         return _vector(name, value)
     if isinstance(value, tuple):

@@ -113,7 +113,8 @@ class _Place:
 def _shown(value: object) -> str:
     """A value as text: all of it where it has no parts."""
     if isinstance(value, DeviceFunction):
-        return f"the device function '{value.__qualname__}'"
+        option = "" if value.contract else " (contract=False)"
+        return f"the device function '{value.__qualname__}'{option}"
     if isinstance(value, ModuleType):
         return f"the module '{value.__name__}'"
     if isinstance(value, tuple):

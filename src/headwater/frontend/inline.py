@@ -37,7 +37,8 @@ def inline(frame: Frame, node: ast.Call, device: Device) -> Operand:
     child.inlined = True
     for argument, value in values:
         child.bind_parameter(argument, argument.arg, value)
-    result = _body(child, node, frame)
+    with program.builder.contracting(program.builder.contract and device.contract):
+        result = _body(child, node, frame)
     program.calls.pop()
     frame.at(node)
     return result

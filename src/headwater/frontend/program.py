@@ -209,7 +209,17 @@ class Program:
         self._emitted[value, kind] = (result, self.builder.block)
         return result
 
+    def weak(
+        self, operation: str, arguments: tuple[Scalar, ...], kind: ScalarType
+    ) -> WeakOperation:
+        """An operation that waits for the type of its use; rounded as what stands here."""
+        return WeakOperation(operation, arguments, kind, self.builder.contract)
+
     def _compute(self, value: WeakOperation, kind: ScalarType) -> ir.Value:
+        with self.builder.contracting(value.contract):
+            return self._computed(value, kind)
+
+    def _computed(self, value: WeakOperation, kind: ScalarType) -> ir.Value:
         if value.operation == "same":
             return self.emit(value.arguments[0], kind)
         if value.operation in _INTEGER_ONLY and value.kind is WEAK_INT and kind.is_float:

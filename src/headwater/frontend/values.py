@@ -69,12 +69,14 @@ class WeakVariable:
 class WeakOperation:
     """An operation of weak values: computed at each use, in the type of the use.
 
-    `operation` is one of the IR's, or 'same' (its operand in another weak kind).
+    `operation` is one of the IR's, 'same' (its operand in another weak kind), or a function of the library.
+    `contract` is that of the IR's node.
     """
 
     operation: str
     arguments: tuple[Scalar, ...]
     kind: ScalarType
+    contract: bool = True
 
 
 Scalar: TypeAlias = Literal | Runtime | WeakParameter | WeakVariable | WeakOperation
@@ -144,9 +146,10 @@ class Range:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Device:
-    """A device function."""
+    """A device function; `contract` as in `DeviceFunction`."""
 
     function: FunctionType
+    contract: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -50,6 +50,15 @@ class Builder:
         finally:
             self.block = outer
 
+    @contextmanager
+    def contracting(self, contract: bool) -> Iterator[None]:
+        """Append operations with this `contract` for a while."""
+        outer, self.contract = self.contract, contract
+        try:
+            yield
+        finally:
+            self.contract = outer
+
     def constant(self, value: bool | int | float, kind: ScalarType) -> Value:
         result = Value(kind)
         self.append(Constant(result, value, self.span))
