@@ -1,6 +1,8 @@
 """The typed, structured intermediate representation that every backend consumes."""
 
 from headwater.ir.builder import Builder as Builder
+from headwater.ir.called import called as called
+from headwater.ir.nodes import Array as Array
 from headwater.ir.nodes import ArrayParameter as ArrayParameter
 from headwater.ir.nodes import Assert as Assert
 from headwater.ir.nodes import Assign as Assign

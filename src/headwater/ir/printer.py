@@ -25,6 +25,8 @@ class _Printer:
         self.depth += 1
         for parameter in kernel.parameters:
             self.parameter(parameter)
+        if kernel.dynamic_shared:
+            self.line(f"dynamic shared memory: {kernel.dynamic_shared} bytes")
         for shared in kernel.shared:
             self.own_array("dynamic shared" if shared.dynamic else "shared", shared)
         for local in kernel.locals:

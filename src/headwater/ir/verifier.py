@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import math
+from typing import TypeAlias
+
 from headwater.errors import InternalError
 from headwater.ir import nodes as ir
 from headwater.ir.builder import scalar_of
 from headwater.ir.operations import ATOMICS, OPERATIONS, VOTES
 from headwater.types import BOOL, INT32, UINT32, ScalarType
 
+_Own: TypeAlias = ir.SharedArray | ir.LocalArray | ir.ConstantArray
 _INDEX_KINDS = ("thread", "block", "block_size", "grid_size")
 _SCOPES = ("block", "device", "system")
+_INTEGERS = ("int", "uint")
+_ATOMIC_KINDS = {
+    "and": _INTEGERS,
+    "or": _INTEGERS,
+    "xor": _INTEGERS,
+    "inc": ("uint",),
+    "dec": ("uint",),
+}
 # The types of a warp operation's arguments, then of its result; None for any, and a shuffle's is that of its value.
 _WARP: dict[str, tuple[ScalarType | None, ...]] = {
     "shuffle": (None, INT32, UINT32, None),
@@ -34,7 +46,7 @@ def verify(kernel: ir.Kernel) -> None:
 class _Verifier:
     def __init__(self, kernel: ir.Kernel) -> None:
         self.kernel = kernel
-        self.own = (*kernel.shared, *kernel.locals, *kernel.constants)
+        self.own: tuple[_Own, ...] = (*kernel.shared, *kernel.locals, *kernel.constants)
         parameters = (p for p in kernel.parameters if isinstance(p, ir.ArrayParameter))
         self.arrays: set[ir.Array] = {*parameters, *self.own}
         self.variables = set(kernel.variables)
@@ -45,6 +57,8 @@ class _Verifier:
         names += [v.name for v in self.kernel.variables]
         if len(set(names)) != len(names):
             raise self.fail("two parameters, arrays or variables have one name")
+        for array in self.own:
+            self.own_array(array)
         scope = {p for p in self.kernel.parameters if isinstance(p, ir.ScalarParameter)}
         self.block(self.kernel.body, set(scope), loops=0)
 
@@ -53,6 +67,19 @@ class _Verifier:
         return InternalError(
             f"kernel '{self.kernel.name}': {kind}{text}", span=getattr(node, "span", None)
         )
+
+    def own_array(self, array: _Own) -> None:
+        total = math.prod(array.shape) * array.components
+        if not array.shape or min(array.shape) < 0:
+            raise self.fail(f"'{array.name}' has the shape {array.shape}")
+        if isinstance(array, ir.SharedArray) and array.dynamic:
+            if total * array.scalar.size > self.kernel.dynamic_shared:
+                raise self.fail(f"'{array.name}' is larger than the dynamic shared memory")
+        if isinstance(array, ir.ConstantArray):
+            if len(array.values) != total:
+                raise self.fail(f"'{array.name}' holds {len(array.values)} values, not {total}")
+            if any(type(value) is not _python(array.scalar) for value in array.values):
+                raise self.fail(f"'{array.name}' holds values that are no {array.scalar}")
 
     def block(self, block: ir.Block, scope: set[ir.Value], loops: int) -> None:
         """`scope` holds the values seen here; names defined inside stay inside."""
@@ -119,6 +146,9 @@ class _Verifier:
             self.require(node.scope in _SCOPES, f"unknown scope '{node.scope}'", node)
         elif isinstance(node, ir.Assert):
             self.require(node.condition.type is BOOL, "the condition must be a bool", node)
+        elif isinstance(node, ir.Print):
+            parts = all(isinstance(part, str | ir.Value) for part in node.parts)
+            self.require(parts, "the parts are texts and values", node)
         elif isinstance(node, ir.For):
             kinds: set[ScalarType] = {
                 v.type for v in (node.index, node.start, node.stop, node.step)
@@ -159,7 +189,7 @@ class _Verifier:
 
     def constant(self, node: ir.Constant) -> None:
         kind = node.result.type
-        expected = bool if kind.is_bool else float if kind.is_float else int
+        expected = _python(kind)
         self.require(
             type(node.value) is expected, f"a {kind} holds a Python {expected.__name__}", node
         )
@@ -186,13 +216,24 @@ class _Verifier:
             value.type is scalar_of(array), f"'{array.name}' holds {scalar_of(array)}", node
         )
         if isinstance(node, ir.Atomic):
-            self.require(node.operation in ATOMICS, f"unknown atomic '{node.operation}'", node)
-            self.require(node.result.type is value.type, "the result has the element's type", node)
-            self.require(value.type.bits >= 32, "an element of 32 or 64 bits is needed", node)
-            compare = () if node.compare is None else (node.compare,)
-            self.require(
-                len(compare) == (node.operation == "cas")
-                and all(other.type is value.type for other in compare),
-                "'cas' and only 'cas' compares, with a value of the element's type",
-                node,
-            )
+            self.atomic(node, value.type)
+
+    def atomic(self, node: ir.Atomic, kind: ScalarType) -> None:
+        self.require(node.operation in ATOMICS, f"unknown atomic '{node.operation}'", node)
+        self.require(not isinstance(node.array, ir.LocalArray), "the array is local", node)
+        self.require(node.result.type is kind, "the result has the element's type", node)
+        self.require(kind.bits >= 32, "an element of 32 or 64 bits is needed", node)
+        kinds = _ATOMIC_KINDS.get(node.operation, ("int", "uint", "float"))
+        self.require(kind.kind in kinds, f"'{node.operation}' takes no {kind}", node)
+        compare = () if node.compare is None else (node.compare,)
+        self.require(
+            len(compare) == (node.operation == "cas")
+            and all(other.type is kind for other in compare),
+            "'cas' and only 'cas' compares, with a value of the element's type",
+            node,
+        )
+
+
+def _python(kind: ScalarType) -> type:
+    """The Python type that holds a constant of a type."""
+    return bool if kind.is_bool else float if kind.is_float else int

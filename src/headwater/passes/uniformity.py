@@ -68,7 +68,9 @@ class _Analysis:
 
     def unstable(self, array: Array) -> bool:
         """Whether threads may see different states of the array."""
-        if isinstance(array, ir.SharedArray):
+        if isinstance(array, ir.ConstantArray):
+            return False
+        if not isinstance(array, ir.ArrayParameter):
             return True
         return array.written or array.type.alias in self._written
 

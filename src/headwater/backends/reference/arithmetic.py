@@ -8,21 +8,39 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from headwater.types import FLOAT32, ScalarType
+from headwater.types import ScalarType
 
-# A bool, an int, an np.float32 or an np.float64: what it is follows from the IR value's type.
+# A bool, an int, or a NumPy float scalar: what it is follows from the IR value's type.
 Scalar: TypeAlias = Any
 Operator = Callable[..., Scalar]
 
 
 def float_of(kind: ScalarType, value: Scalar) -> Scalar:
     """A float or an int rounded once, to nearest even, to the float type `kind`."""
-    wide = np.int64(value) if isinstance(value, int) else np.float64(value)
-    return wide.astype(np.float32 if kind is FLOAT32 else np.float64)
+    if isinstance(value, int) and abs(value) > 2**53:  # else a float64 holds it
+        return rounded(kind, Fraction(value))
+    return np.float64(value).astype(kind.numpy)
+
+
+def rounded(kind: ScalarType, exact: Fraction) -> Scalar:
+    """A rational number, rounded to the nearest float of `kind`, ties to even; 0 is positive."""
+    if exact == 0:
+        return kind.numpy.type(0.0)
+    limits = np.finfo(kind.numpy)
+    digits = limits.nmant + 1
+    # So that 2**(digits - 1) <= |exact| / 2**exponent < 2**digits, but for subnormals.
+    exponent = abs(exact.numerator).bit_length() - exact.denominator.bit_length() - digits
+    exponent += abs(exact) >= Fraction(2) ** (exponent + digits)
+    exponent = max(exponent, int(limits.minexp) - limits.nmant)
+    whole = round(exact / Fraction(2) ** exponent)
+    if abs(whole) * Fraction(2) ** exponent > Fraction(float(limits.max)):
+        return kind.numpy.type(math.copysign(math.inf, exact))
+    return kind.numpy.type(math.ldexp(whole, exponent))
 
 
 def wrap(kind: ScalarType, value: int) -> int:
@@ -79,6 +97,18 @@ def _larger(a: Scalar, b: Scalar) -> Scalar:
     return b if b > a else a
 
 
+def _fma(kind: ScalarType, a: Scalar, b: Scalar, c: Scalar) -> Scalar:
+    """One rounding. Where a side is not finite the rounding of the product changes nothing."""
+    if not (np.isfinite(a) and np.isfinite(b)):
+        return a * b + c
+    if not np.isfinite(c):
+        return c
+    exact = Fraction(float(a)) * Fraction(float(b)) + Fraction(float(c))
+    if exact == 0 and (a == 0 or b == 0):
+        return a * b + c  # of two zeros: their signs decide
+    return rounded(kind, exact)
+
+
 # Integer results are wrapped by `compute`; floats round by themselves.
 _ARITHMETIC: dict[str, tuple[Operator, Operator]] = {
     # name: on integers, on floats
@@ -97,6 +127,7 @@ _FLOATS: dict[str, Operator] = {
     "floor": np.floor,
     "ceil": np.ceil,
     "rint": np.rint,
+    "trunc": np.trunc,
     "div": lambda a, b: a / b,
 }
 _BITS: dict[str, Operator] = {
@@ -124,6 +155,41 @@ def _shl(kind: ScalarType, a: int, b: int) -> int:
 
 def _shr(kind: ScalarType, a: int, b: int) -> int:
     return a >> (b % kind.bits)
+
+
+def bits_of(kind: ScalarType, value: Scalar) -> int:
+    """The bits of a value of type `kind`, as an integer from 0 on."""
+    if kind.is_float:
+        return int(value.view(f"uint{kind.bits}"))
+    return int(value) & ((1 << kind.bits) - 1)
+
+
+def _bitcast(kind: ScalarType, value: Scalar) -> Scalar:
+    bits = int(value.view(f"uint{kind.bits}")) if isinstance(value, np.floating) else int(value)
+    if kind.is_float:
+        return np.array(bits & ((1 << kind.bits) - 1), f"uint{kind.bits}").view(kind.numpy)[()]
+    return wrap(kind, bits)
+
+
+def _popc(kind: ScalarType, a: int) -> int:
+    return bits_of(kind, a).bit_count()
+
+
+def _clz(kind: ScalarType, a: int) -> int:
+    return kind.bits - bits_of(kind, a).bit_length()
+
+
+def _ctz(kind: ScalarType, a: int) -> int:
+    bits = bits_of(kind, a)
+    return kind.bits if bits == 0 else (bits & -bits).bit_length() - 1
+
+
+def _brev(kind: ScalarType, a: int) -> int:
+    return wrap(kind, int(f"{bits_of(kind, a):0{kind.bits}b}"[::-1], 2))
+
+
+def _mulhi(kind: ScalarType, a: int, b: int) -> int:
+    return wrap(kind, (a * b) >> kind.bits)
 
 
 def _select(kind: ScalarType, condition: bool, a: Scalar, b: Scalar) -> Scalar:
@@ -158,6 +224,31 @@ OPERATORS: dict[str, Operator] = {
     "uniform": _plain(lambda a: a),  # the interpreter checks what it asserts
     "shl": _shl,
     "shr": _shr,
+    "popc": _popc,
+    "clz": _clz,
+    "ctz": _ctz,
+    "brev": _brev,
+    "mulhi": _mulhi,
+    "fma": _fma,
+    "bitcast": _bitcast,
     "select": _select,
     "cast": cast,
+}
+
+
+def _count_up(kind: ScalarType, x: int, limit: int) -> int:
+    return 0 if x >= limit else x + 1
+
+
+def _count_down(kind: ScalarType, x: int, limit: int) -> int:
+    return limit if x == 0 or x > limit else x - 1
+
+
+# The new element, from its type, the old one and the operand; 'cas' has a third operand.
+ATOMIC_OPERATORS: dict[str, Operator] = {
+    **{name: OPERATORS[name] for name in ("add", "min", "max", "and", "or", "xor")},
+    "exch": lambda kind, x, v: v,
+    "cas": lambda kind, x, v, compare: v if x == compare else x,
+    "inc": _count_up,
+    "dec": _count_down,
 }

@@ -1,69 +1,31 @@
-"""Runs a kernel: block after block, the threads of a block one after another from barrier to barrier.
+"""Runs a kernel: block after block, the threads of a block one after another from stop to stop.
 
 There is one handler for each node type. A handler of a plain node does its work and returns None; one of a
-node with blocks returns a generator, which yields each barrier that the thread reaches and ends with a
-`Signal`. Kept simple for ever: nothing here is fast, and everything is checked.
+node with blocks returns a generator, which yields each node at which the thread waits for others (`meeting` says
+when it goes on) and ends with a `Signal`. Kept simple for ever: nothing here is fast, and everything is checked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass
-from enum import Enum, auto
-from itertools import product
-from typing import Any, TypeAlias
+import sys
+from collections.abc import Callable, Sequence
+from itertools import count, product
+from typing import Any
 
 import numpy as np
 
 from headwater import ir
 from headwater.backends.contract import ArrayArgument, LaunchArgument
-from headwater.backends.reference.arithmetic import OPERATORS, Scalar, cast
-from headwater.backends.reference.memory import Region, argument_region, shared_region
-from headwater.errors import InternalError, KernelError
-
-Triple: TypeAlias = tuple[int, int, int]
-
-
-class Signal(Enum):
-    """How a block ended."""
-
-    NEXT = auto()
-    BREAK = auto()
-    CONTINUE = auto()
-    RETURN = auto()
-
-
-Steps: TypeAlias = Generator[ir.Barrier, None, Signal]
-
-
-# What the threads of one block asserted to be uniform: by node, in the order of execution.
-Asserted: TypeAlias = dict[ir.Compute, list[Scalar]]
-
-
-@dataclass(slots=True)
-class Thread:
-    """The state of one thread; `regions` holds the launch's arrays and its block's shared ones.
-
-    `asserted` belongs to the block; `assertions` counts how often this thread has met each `uniform`.
-    """
-
-    kernel: ir.Kernel
-    grid: Triple
-    block: Triple
-    position: Triple
-    regions: dict[object, Region]
-    values: dict[ir.Value, Scalar]
-    variables: dict[ir.Variable, Scalar]
-    asserted: Asserted
-    assertions: dict[ir.Compute, int]
-
-    def fail(self, node: object, text: str, hint: str | None = None) -> KernelError:
-        """The error to raise: names kernel and thread, and points at the node's line."""
-        return KernelError(
-            f"kernel '{self.kernel.name}': {text}, in thread {self.position} of block {self.block}",
-            span=getattr(node, "span", None),
-            hint=hint,
-        )
+from headwater.backends.reference.arithmetic import ATOMIC_OPERATORS, OPERATORS, Scalar, cast
+from headwater.backends.reference.meeting import run_block
+from headwater.backends.reference.memory import (
+    Region,
+    argument_region,
+    constant_region,
+    dynamic_regions,
+    own_region,
+)
+from headwater.backends.reference.thread import Asserted, Signal, Steps, Stop, Thread, Triple
 
 
 def launch(
@@ -82,49 +44,37 @@ def launch(
             regions[parameter] = argument_region(parameter, argument)
         else:
             values[parameter] = cast(parameter.type, argument)
+    regions |= {array: constant_region(array) for array in kernel.constants}
     with np.errstate(all="ignore"):
         for block in _positions(grid, backwards):
-            seen = regions | {array: shared_region(array) for array in kernel.shared}
+            seen = regions | _shared(kernel)
             asserted: Asserted = {}
             threads = [
-                Thread(kernel, grid, block, position, seen, dict(values), {}, asserted, {})
+                Thread(
+                    kernel, grid, block, position, seen | _locals(kernel), dict(values), asserted
+                )
                 for position in _positions(kernel.block_shape, backwards)
             ]
-            _run_block(threads)
+            run_block(threads, _start)
+
+
+def _shared(kernel: ir.Kernel) -> dict[object, Region]:
+    fixed = {array: own_region(array) for array in kernel.shared if not array.dynamic}
+    return fixed | dynamic_regions(kernel)
+
+
+def _locals(kernel: ir.Kernel) -> dict[object, Region]:
+    return {array: own_region(array) for array in kernel.locals}
+
+
+def _start(thread: Thread) -> Steps:
+    return _run(thread, thread.kernel.body)
 
 
 def _positions(shape: Triple, backwards: bool) -> list[Triple]:
     """All positions, x fastest."""
     found = [(x, y, z) for z, y, x in product(*map(range, reversed(shape)))]
     return found[::-1] if backwards else found
-
-
-def _run_block(threads: Sequence[Thread]) -> None:
-    running = [_run(thread, thread.kernel.body) for thread in threads]
-    while True:
-        stops = [next(steps, None) for steps in running]
-        if all(stop is None for stop in stops):
-            return
-        for thread, stop in zip(threads, stops, strict=True):
-            if stop is not stops[0]:
-                _refuse_divergence(threads[0], stops[0], thread, stop)
-
-
-def _refuse_divergence(
-    first: Thread, first_stop: ir.Barrier | None, other: Thread, other_stop: ir.Barrier | None
-) -> None:
-    hint = "every thread of a block must reach the same barriers"
-    if first_stop is None or other_stop is None:
-        ended, waits, stop = (
-            (first, other, other_stop) if first_stop is None else (other, first, first_stop)
-        )
-        text = (
-            f"a thread waits at a barrier that thread {ended.position} has ended without reaching"
-        )
-        raise waits.fail(stop, text, hint)
-    line = "" if first_stop.span is None else f" in line {first_stop.span.line}"
-    text = f"a thread waits at one barrier, thread {first.position} at another{line}"
-    raise other.fail(other_stop, text, hint)
 
 
 def _run(thread: Thread, block: ir.Block) -> Steps:
@@ -202,11 +152,12 @@ def _find(thread: Thread, node: ir.Load | ir.Store | ir.Atomic) -> tuple[Region,
 
 
 def _require_known(thread: Thread, node: ir.Load | ir.Atomic, region: Region, place: int) -> None:
-    if region.known is None or region.known[place]:
+    if region.known is None or region.known[place].all():
         return
     indices = ", ".join(str(thread.values[index]) for index in node.indices)
-    text = f"'{region.name}[{indices}]' is read before any thread has written it"
-    raise thread.fail(node, text, "shared arrays are not initialised")
+    local = isinstance(node.array, ir.LocalArray)
+    text = f"'{region.name}[{indices}]' is read before {'the' if local else 'any'} thread has written it"
+    raise thread.fail(node, text, f"{'local' if local else 'shared'} arrays are not initialised")
 
 
 def _load(thread: Thread, node: ir.Load) -> None:
@@ -224,8 +175,10 @@ def _atomic(thread: Thread, node: ir.Atomic) -> None:
     region, place = _find(thread, node)
     _require_known(thread, node, region, place)
     old = region.load(place)
-    combine = OPERATORS[node.operation]
-    region.store(place, combine(node.value.type, old, thread.values[node.value]))
+    operands = [thread.values[node.value]]
+    if node.compare is not None:
+        operands.append(thread.values[node.compare])
+    region.store(place, ATOMIC_OPERATORS[node.operation](node.value.type, old, *operands))
     thread.values[node.result] = old
 
 
@@ -238,9 +191,9 @@ def _if(thread: Thread, node: ir.If) -> Steps:
 
 def _for(thread: Thread, node: ir.For) -> Steps:
     start, stop, step = (thread.values[bound] for bound in (node.start, node.stop, node.step))
-    for index in range(start, stop, step) if step != 0 else ():
+    for trip, index in enumerate(range(start, stop, step) if step != 0 else ()):
         thread.values[node.index] = index
-        signal = yield from _run(thread, node.body)
+        signal = yield from _trip(thread, trip, node.body)
         if signal is Signal.BREAK:
             break
         if signal is Signal.RETURN:
@@ -249,15 +202,23 @@ def _for(thread: Thread, node: ir.For) -> Steps:
 
 
 def _while(thread: Thread, node: ir.While) -> Steps:
-    while True:
-        yield from _run(thread, node.test)
+    for trip in count():
+        yield from _trip(thread, trip, node.test)
         if not thread.values[node.condition]:
             return Signal.NEXT
-        signal = yield from _run(thread, node.body)
+        signal = yield from _trip(thread, trip, node.body)
         if signal is Signal.BREAK:
             return Signal.NEXT
         if signal is Signal.RETURN:
             return signal
+    raise AssertionError("count() does not end")
+
+
+def _trip(thread: Thread, number: int, block: ir.Block) -> Steps:
+    thread.trips.append(number)
+    signal = yield from _run(thread, block)
+    thread.trips.pop()
+    return signal
 
 
 def _jump(signal: Signal) -> Callable[[Thread, object], Steps]:
@@ -273,7 +234,7 @@ def _inlined(thread: Thread, node: ir.Inlined) -> Steps:
     return Signal.NEXT if signal is Signal.RETURN else signal
 
 
-def _barrier(thread: Thread, node: ir.Barrier) -> Steps:
+def _wait(thread: Thread, node: Stop) -> Steps:
     yield node
     return Signal.NEXT
 
@@ -299,14 +260,14 @@ def _neighbors(thread: Thread, node: ir.Neighbors) -> Steps:
         distance2 = offset * offset if axis == 0 else distance2 + offset * offset
     own = None if node.center_index is None else thread.values[node.center_index]
     near = np.flatnonzero(distance2 < thread.values[grid.cutoff2])
-    for j in near.tolist():
+    for trip, j in enumerate(near.tolist()):
         if j == own:
             continue
         thread.values[node.index] = j
         for value, offset in zip(node.offset, offsets, strict=True):
             thread.values[value] = offset[j]
         thread.values[node.distance2] = distance2[j]
-        signal = yield from _run(thread, node.body)
+        signal = yield from _trip(thread, trip, node.body)
         if signal is Signal.BREAK:
             break
         if signal is Signal.RETURN:
@@ -314,8 +275,22 @@ def _neighbors(thread: Thread, node: ir.Neighbors) -> Steps:
     return Signal.NEXT
 
 
-def _unknown(thread: Thread, node: object) -> None:
-    raise InternalError(f"the interpreter does not know the node {type(node).__name__}")
+# --- fences and debugging -------------------------------------------------------------------------
+
+
+def _fence(thread: Thread, node: ir.Fence) -> None:
+    """Nothing: each write is seen at once."""
+
+
+def _assert(thread: Thread, node: ir.Assert) -> None:
+    if not thread.values[node.condition]:
+        raise thread.fail(node, f"the assertion '{node.message}' does not hold")
+
+
+def _print(thread: Thread, node: ir.Print) -> None:
+    texts = [part if isinstance(part, str) else str(thread.values[part]) for part in node.parts]
+    sys.stdout.write("".join(texts) + "\n")
+    sys.stdout.flush()
 
 
 HANDLERS: dict[type[Any], Callable[[Thread, Any], Steps | None]] = {
@@ -335,7 +310,12 @@ HANDLERS: dict[type[Any], Callable[[Thread, Any], Steps | None]] = {
     ir.Continue: _jump(Signal.CONTINUE),
     ir.Return: _jump(Signal.RETURN),
     ir.Inlined: _inlined,
-    ir.Barrier: _barrier,
+    ir.Barrier: _wait,
+    ir.BarrierVote: _wait,
+    ir.Warp: _wait,
+    ir.Fence: _fence,
+    ir.Assert: _assert,
+    ir.Print: _print,
     ir.Cooperative: _cooperative,
     ir.Neighbors: _neighbors,
 }

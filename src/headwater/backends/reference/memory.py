@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,10 @@ from headwater.types import ScalarType
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """One array: `data` is flat; strides are in scalars. `known` marks what was written, if it counts."""
+    """One array: `data` is flat; strides are in scalars.
+
+    `known` says for each scalar, or each of its bytes, whether it was written; None where that does not count.
+    """
 
     name: str
     scalar: ScalarType
@@ -61,19 +65,40 @@ def argument_region(parameter: ir.ArrayParameter, argument: ArrayArgument) -> Re
     )
 
 
-def shared_region(array: ir.SharedArray) -> Region:
-    """A block's own array, row-major, of unknown content."""
+def own_region(array: ir.SharedArray | ir.LocalArray) -> Region:
+    """A new array of a block or of a thread, of unknown content."""
+    total = math.prod(array.shape) * array.components
+    return _row_major(array, np.zeros(total, array.scalar.numpy), np.zeros(total, np.bool_))
+
+
+def dynamic_regions(kernel: ir.Kernel) -> dict[object, Region]:
+    """The block's dynamic arrays: views of the same bytes."""
+    data = np.zeros(kernel.dynamic_shared, np.uint8)
+    known = np.zeros(kernel.dynamic_shared, np.bool_)
+    regions: dict[object, Region] = {}
+    for array in kernel.shared:
+        if not array.dynamic:
+            continue
+        size = array.scalar.size
+        used = math.prod(array.shape) * array.components * size
+        typed = data[:used].view(array.scalar.numpy)
+        regions[array] = _row_major(array, typed, known[:used].reshape(-1, size))
+    return regions
+
+
+def constant_region(array: ir.ConstantArray) -> Region:
+    """The table itself."""
+    return _row_major(array, np.array(array.values, array.scalar.numpy), None)
+
+
+def _row_major(
+    array: ir.SharedArray | ir.LocalArray | ir.ConstantArray,
+    data: np.ndarray[Any, Any],
+    known: np.ndarray[Any, Any] | None,
+) -> Region:
     strides: list[int] = []
-    total = array.components
+    step = array.components
     for extent in reversed(array.shape):
-        strides.insert(0, total)
-        total *= extent
-    return Region(
-        array.name,
-        array.scalar,
-        np.zeros(total, array.scalar.numpy),
-        array.shape,
-        tuple(strides),
-        1,
-        np.zeros(total, np.bool_),
-    )
+        strides.insert(0, step)
+        step *= extent
+    return Region(array.name, array.scalar, data, array.shape, tuple(strides), 1, known)

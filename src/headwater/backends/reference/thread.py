@@ -1,0 +1,66 @@
+"""One thread of a running kernel, as its handlers and the order of its block see it."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from typing import TypeAlias
+
+from headwater import ir
+from headwater.backends.reference.arithmetic import Scalar
+from headwater.backends.reference.memory import Region
+from headwater.errors import KernelError
+
+Triple: TypeAlias = tuple[int, int, int]
+# Where a thread waits for others.
+Stop: TypeAlias = ir.Barrier | ir.BarrierVote | ir.Warp
+# What the threads of one block asserted to be uniform: by node, in the order of execution.
+Asserted: TypeAlias = dict[ir.Compute, list[Scalar]]
+
+
+class Signal(Enum):
+    """How a block ended."""
+
+    NEXT = auto()
+    BREAK = auto()
+    CONTINUE = auto()
+    RETURN = auto()
+
+
+Steps: TypeAlias = Generator[Stop, None, Signal]
+
+
+@dataclass(slots=True)
+class Thread:
+    """The state of one thread; `regions` holds all arrays that it sees.
+
+    `asserted` belongs to the block; `assertions` counts how often this thread has met each `uniform`. `trips` are
+    those of the loops that the thread is in, outer before inner.
+    """
+
+    kernel: ir.Kernel
+    grid: Triple
+    block: Triple
+    position: Triple
+    regions: dict[object, Region]
+    values: dict[ir.Value, Scalar]
+    asserted: Asserted
+    variables: dict[ir.Variable, Scalar] = field(default_factory=dict)
+    assertions: dict[ir.Compute, int] = field(default_factory=dict)
+    trips: list[int] = field(default_factory=list)
+
+    @property
+    def number(self) -> int:
+        """The linear index in the block, x fastest."""
+        x, y, z = self.position
+        size_x, size_y, _ = self.kernel.block_shape
+        return x + size_x * (y + size_y * z)
+
+    def fail(self, node: object, text: str, hint: str | None = None) -> KernelError:
+        """The error to raise: names kernel and thread, and points at the node's line."""
+        return KernelError(
+            f"kernel '{self.kernel.name}': {text}, in thread {self.position} of block {self.block}",
+            span=getattr(node, "span", None),
+            hint=hint,
+        )
