@@ -1,7 +1,8 @@
 """What an expression is while a kernel is typed.
 
 Scalars are `Literal`, `Weak` (symbolic: no type of its own yet) or `Runtime` (an IR value). Vectors hold
-scalars. The rest are things that only the compiler knows: arrays, structs, functions, types.
+scalars; tuples and records hold values. The rest are things that only the compiler knows: arrays, struct arguments,
+functions, types.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from headwater import ir
 from headwater.errors import Span
 from headwater.frontend.language import Axes, Intrinsic, Namespace
 from headwater.types import (
+    BOOL,
+    WEAK_FLOAT,
+    WEAK_INT,
     ArrayType,
     GridType,
     ScalarType,
@@ -97,19 +101,66 @@ class Vector:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Array:
-    """An array argument (`path`, `type`) or a shared array (`shared`)."""
+    """An array argument (`path`), an array of the kernel's own (`own`), or a view of one of these (`view`)."""
 
     name: str
     type: ArrayType
     path: tuple[str, ...] = ()
-    shared: ir.SharedArray | None = None
+    own: OwnArray | None = None
+    view: View | None = None
+
+    @property
+    def shared(self) -> ir.SharedArray | None:
+        """The shared array that it is, or None."""
+        return self.own if isinstance(self.own, ir.SharedArray) else None
+
+
+OwnArray: TypeAlias = ir.SharedArray | ir.LocalArray | ir.ConstantArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Records:
+    """An array of structs of the dataclass `kind`: an array (or records) for each field, all of one shape."""
+
+    name: str
+    kind: str
+    ndim: int
+    fields: tuple[tuple[str, Array | Records], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fixed:
+    """An axis that a view lacks: the index there."""
+
+    index: Scalar
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sliced:
+    """An axis that is axis number `axis` of the view, whose index k stands for start + step * k.
+
+    `start` None is 0. `stop` is as the user wrote it: None is the end, a literal below 0 counts from there.
+    """
+
+    axis: int
+    start: Scalar | None = None
+    stop: Scalar | None = None
+    step: int = 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class View:
+    """How the elements of a view are reached: one entry for each axis of the array that it shows."""
+
+    parent: Array
+    axes: tuple[Fixed | Sliced, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shape:
     """`x.shape` of an array."""
 
-    array: Array
+    array: Array | Records
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,10 +172,32 @@ class Struct:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Record:
+    """A struct value of the dataclass `kind`."""
+
+    kind: str
+    fields: tuple[tuple[str, Operand], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RecordClass:
+    """A frozen dataclass: makes records, and is the dtype of arrays of them."""
+
+    python: type
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Tuple:
     """A tuple of values."""
 
     items: tuple[Operand, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A string: known when compiling, and only compared."""
+
+    value: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -169,9 +242,13 @@ Operand: TypeAlias = (
     Scalar
     | Vector
     | Array
+    | Records
     | Shape
     | Struct
+    | Record
+    | RecordClass
     | Tuple
+    | Text
     | Neighbors
     | Range
     | Device
@@ -196,6 +273,12 @@ def describe(value: Operand) -> str:
     if isinstance(value, Struct):
         word = "a grid" if isinstance(value.type, GridType) else "a struct"
         return f"{word} ('{value.type.name}')"
+    if isinstance(value, Records):
+        return f"an array (array<{value.kind}, {value.ndim}>)"
+    if isinstance(value, Record):
+        return f"a struct ('{value.kind}')"
+    if isinstance(value, RecordClass):
+        return f"the class '{value.python.__qualname__}'"
     if isinstance(value, Tuple):
         return f"a tuple of {len(value.items)}"
     if isinstance(value, ScalarType | VectorType):
@@ -206,6 +289,7 @@ def describe(value: Operand) -> str:
 
 
 _PLAIN = {
+    Text: "a string",
     Shape: "the shape of an array",
     Neighbors: "a neighbour loop",
     Range: "a range",
@@ -217,3 +301,24 @@ _PLAIN = {
 
 def _article(word: str) -> str:
     return "an" if word[0] in "aei" else "a"
+
+
+def can_vary(value: Operand) -> bool:
+    """Whether a variable can hold the value: a scalar, a vector, or a tuple or record of such."""
+    if isinstance(value, Tuple):
+        return bool(value.items) and all(map(can_vary, value.items))
+    if isinstance(value, Record):
+        return all(can_vary(part) for _, part in value.fields)
+    return isinstance(value, (*SCALAR_CLASSES, Vector))
+
+
+def literal_kind(value: bool | int | float) -> ScalarType:
+    """The kind of a Python number: numbers are weak."""
+    if isinstance(value, bool):
+        return BOOL
+    return WEAK_INT if isinstance(value, int) else WEAK_FLOAT
+
+
+def literal(value: bool | int | float) -> Literal:
+    """A Python number as a value."""
+    return Literal(value, literal_kind(value))
