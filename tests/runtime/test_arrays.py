@@ -12,7 +12,8 @@ import pytest
 import headwater as hw
 from headwater.errors import HeadwaterError, MemoryUseError
 
-SCALARS = ("bool", "int32", "uint32", "int64", "float32", "float64")
+SCALARS = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64".split()
+VECTORS = [f"vec{size}{kind}" for size in (2, 3, 4) for kind in "fdiu"]
 
 
 def values_of(dtype: str, shape: tuple[int, ...]) -> np.ndarray:
@@ -21,7 +22,7 @@ def values_of(dtype: str, shape: tuple[int, ...]) -> np.ndarray:
 
 
 @pytest.mark.parametrize("dtype", SCALARS)
-@pytest.mark.parametrize("shape", [(0,), (1,), (17,), (4, 5), (2, 0), (3, 4, 5)])
+@pytest.mark.parametrize("shape", [(0,), (1,), (17,), (4, 5), (2, 0), (3, 4, 5), (2, 1, 3, 4)])
 def test_values_survive(device: hw.Device, dtype: str, shape: tuple[int, ...]) -> None:
     host = values_of(dtype, shape)
     array = device.array(host)
@@ -39,11 +40,11 @@ def test_values_survive(device: hw.Device, dtype: str, shape: tuple[int, ...]) -
     np.testing.assert_array_equal(array.numpy(), host)
 
 
-@pytest.mark.parametrize("dtype", ["vec3f", "vec3d", "vec3i"])
-@pytest.mark.parametrize("shape", [(0,), (1,), (16,), (37,), (3, 5), (2, 3, 4)])
+@pytest.mark.parametrize("dtype", VECTORS)
+@pytest.mark.parametrize("shape", [(0,), (1,), (16,), (37,), (3, 5), (2, 3, 4, 2)])
 def test_vectors_survive(device: hw.Device, dtype: str, shape: tuple[int, ...]) -> None:
     element = getattr(hw, dtype)
-    host = values_of(element.scalar.name, (*shape, 3))
+    host = values_of(element.scalar.name, (*shape, element.size))
     array = device.array(host, element)
     assert array.shape == shape
     assert array.size == np.prod(shape)
@@ -70,6 +71,9 @@ def test_makers(device: hw.Device) -> None:
     assert device.full(2, -0.0, hw.float64).numpy().tobytes() == np.full(2, -0.0).tobytes()
     assert device.full(1, (1, 2, 3), hw.vec3d).numpy().tolist() == [[1, 2, 3]]
     assert device.full(1, hw.vec3f(1, 2, 3), hw.vec3f).numpy().tolist() == [[1, 2, 3]]
+    assert device.full(1, hw.vec2u(1, 2), hw.vec2u).numpy().tolist() == [[1, 2]]
+    assert device.full(2, hw.Vec4(1, 2, 3, 4), hw.vec4d).numpy().tolist() == [[1, 2, 3, 4]] * 2
+    assert device.full(3, -5, hw.int8).numpy().tobytes() == b"\xfb" * 3
     assert device.array([1.5, 2.5]).numpy().dtype == np.float64
     assert device.array([1.5, 2.5], hw.float32).numpy().dtype == np.float32
     assert len(device.zeros((5, 2))) == 5
@@ -91,7 +95,7 @@ def test_fill_and_copy(device: hw.Device, oracle: hw.Device) -> None:
     assert array.numpy().tolist() == [-3] * 5
 
 
-@pytest.mark.parametrize("dtype", ["float16", "uint8", "complex64", "U4", "object"])
+@pytest.mark.parametrize("dtype", ["float128", "complex64", "U4", "object"])
 def test_unknown_types_are_refused_with_the_list(oracle: hw.Device, dtype: str) -> None:
     host = np.zeros(2, dtype)
     with pytest.raises(HeadwaterError, match="not one that kernels know") as caught:
@@ -102,8 +106,8 @@ def test_unknown_types_are_refused_with_the_list(oracle: hw.Device, dtype: str) 
 def test_bad_input(oracle: hw.Device) -> None:
     array = oracle.zeros(4, hw.float32)
     bad = {
-        "1 to 3 dimensions": lambda: oracle.zeros((1, 1, 1, 1)),
-        "1 to 3 dimensions, not 0": lambda: oracle.array(np.float32(1)),
+        "1 to 4 dimensions": lambda: oracle.zeros((1, 1, 1, 1, 1)),
+        "1 to 4 dimensions, not 0": lambda: oracle.array(np.float32(1)),
         "negative length": lambda: oracle.zeros(-1),
         "int or a tuple": lambda: oracle.zeros(2.0),
         "2,147,483,648 elements": lambda: oracle.empty(2**31),
@@ -138,11 +142,18 @@ def test_bad_input(oracle: hw.Device) -> None:
         (np.array([2**32 - 1], np.uint32), "int32", 2**32 - 1),
         (np.array([-7], np.int32), "uint32", -7),
         ([[0, 0, 2**31]], "vec3i", 2**31),
+        ([[0, -1]], "vec2u", -1),
+        ([128], "int8", 128),
+        ([-129, 0], "int8", -129),
+        ([256], "uint8", 256),
+        ([2**15], "int16", 2**15),
+        (np.array([70000]), "uint16", 70000),
+        ([-1], "uint64", -1),
     ],
 )
 def test_integers_never_wrap(oracle: hw.Device, values: object, dtype: str, wrong: int) -> None:
     element = getattr(hw, dtype)
-    scalar = "int32" if dtype == "vec3i" else dtype
+    scalar = getattr(element, "scalar", element)
     with pytest.raises(HeadwaterError, match=f"the value {wrong} does not fit {scalar}"):
         oracle.array(values, element)  # type: ignore[arg-type]
 
@@ -152,11 +163,14 @@ def test_integers_that_fit_convert(oracle: hw.Device) -> None:
     assert oracle.array(ends, hw.int32).numpy().tolist() == ends.tolist()
     assert oracle.array(ends.astype(np.int32), hw.uint32).numpy().tolist() == ends.tolist()
     assert oracle.array([2**32 - 1], hw.uint32).numpy().tolist() == [2**32 - 1]
+    assert oracle.array([-128, 127], hw.int8).numpy().tolist() == [-128, 127]
+    assert oracle.array([2**64 - 1], hw.uint64).numpy().tolist() == [2**64 - 1]
     assert oracle.array(np.zeros(0, np.int64), hw.int32).size == 0
 
 
 def test_too_large_floats_become_infinite_in_silence(oracle: hw.Device) -> None:
     assert oracle.array([1e300, -1e300], hw.float32).numpy().tolist() == [np.inf, -np.inf]
+    assert oracle.array([65519, 65520, 1e9], hw.float16).numpy().tolist() == [65504, np.inf, np.inf]
     assert oracle.array([2**200], hw.float32).numpy().tolist() == [np.inf]
     assert oracle.full(1, 2**200, hw.float64).numpy().tolist() == [2.0**200]
 
@@ -184,9 +198,10 @@ def test_elements_stay_on_the_device(oracle: hw.Device) -> None:
     def assign() -> None:
         x[0] = 1
 
+    with pytest.raises(HeadwaterError, match=r"not assigned on the host\n.*\.write\("):
+        assign()
     uses: list[Callable[[], object]] = [
         lambda: x[0],
-        assign,
         lambda: list(x),
         lambda: x + 1,
         lambda: 2 * x,
@@ -205,7 +220,7 @@ def test_elements_stay_on_the_device(oracle: hw.Device) -> None:
 
 
 def test_vector_types_are_among_the_hints(oracle: hw.Device) -> None:
-    with pytest.raises(HeadwaterError, match=r"hw\.vec3f, hw\.vec3d, hw\.vec3i"):
+    with pytest.raises(HeadwaterError, match=r"a vector such as hw\.vec3f"):
         oracle.zeros(2, "vec3")
 
 

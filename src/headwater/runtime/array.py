@@ -12,19 +12,16 @@ from headwater.backends.contract import ArrayArgument, VectorLayout
 from headwater.errors import DeviceError, HeadwaterError, MemoryUseError
 from headwater.runtime.elements import (
     ElementType,
-    Shape,
     as_bytes,
     components_of,
     host_array,
     host_shape,
     host_value,
     host_values,
-    is_packed,
-    row_major,
+    reshape_target,
     scalar_of,
-    span,
-    strided_view,
 )
+from headwater.runtime.layout import Layout, Shape, pieces, reshaped, subscripted, transposed, whole
 from headwater.runtime.memory import Allocation
 from headwater.types import ArrayType, VectorType
 
@@ -35,9 +32,12 @@ if TYPE_CHECKING:
 class Array:
     """Values of one type in the memory of one device; made by `Device.array`, `zeros`, `empty` or `full`.
 
-    `dtype` is a scalar or vector type, `shape` has 1 to 3 lengths, `strides` are in elements, and `owner` is
+    `dtype` is a scalar or vector type, `shape` has 1 to 4 lengths, `strides` are in elements, and `owner` is
     the label under which `headwater.memory_report` counts the memory. The memory is given back when the last
     reference is gone, or by `free`.
+
+    A view (`a[2:10, ::2]`, `a[3]`, `a.T`, `a.transpose(...)`, `a.reshape(...)`) is an array on the same memory: what
+    one writes the other sees, either keeps the memory, and `free` of one ends both.
     """
 
     __slots__ = (
@@ -49,33 +49,41 @@ class Array:
         "_type",
         "device",
         "dtype",
-        "shape",
-        "strides",
     )
 
-    def __init__(self, device: Device, dtype: ElementType, shape: Shape, owner: str) -> None:
+    def __init__(
+        self, device: Device, dtype: ElementType, layout: Layout, allocation: Allocation
+    ) -> None:
+        self.device = device
+        self.dtype = dtype
+        self._type = ArrayType(dtype, len(layout.shape), layout.contiguous)
+        self._key = device._array_key(self._type)
+        self._layout = layout
+        self._allocation = allocation
+        element = layout.element_stride
+        self._argument = ArrayArgument(
+            allocation.memory,
+            layout.offset * element * scalar_of(dtype).size,
+            layout.shape,
+            tuple(stride * element for stride in layout.strides),
+            layout.component_stride,
+        )
+
+    @classmethod
+    def _new(cls, device: Device, dtype: ElementType, shape: Shape, owner: str) -> Array:
+        """An array in memory of its own, whose values are not set."""
         components, count, scalar = components_of(dtype), math.prod(shape), scalar_of(dtype)
         vector = isinstance(dtype, VectorType)
-        layout = device.driver.vector_layout(components, count) if vector else VectorLayout(1, 0)
-        nbytes = span(layout, components, count) * scalar.size
+        lies = device.driver.vector_layout(components, count) if vector else VectorLayout(1, 0)
+        layout = whole(shape, components, lies)
+        nbytes = layout.span * scalar.size
         if nbytes > device.capabilities.max_array_bytes:
             raise DeviceError(
                 f"an array of {nbytes:,} bytes is too large for '{device.name}', "
                 f"which takes up to {device.capabilities.max_array_bytes:,}"
             )
-        self.device = device
-        self.dtype = dtype
-        self.shape = shape
-        self.strides = row_major(shape)
-        self._type = ArrayType(dtype, len(shape))
-        self._key = device._array_key(self._type)
-        self._layout = layout
         memory = device.driver.allocate(max(nbytes, 64))
-        self._allocation = Allocation(device.driver, device.name, memory, owner)
-        strides = tuple(stride * layout.element_stride for stride in self.strides)
-        self._argument: ArrayArgument | None = ArrayArgument(
-            memory, 0, shape, strides, layout.component_stride
-        )
+        return cls(device, dtype, layout, Allocation(device.driver, device.name, memory, owner))
 
     # --- what it is -------------------------------------------------------------------------------
 
@@ -85,14 +93,24 @@ class Array:
         return self._allocation.owner
 
     @property
+    def shape(self) -> Shape:
+        """The lengths of the axes."""
+        return self._layout.shape
+
+    @property
+    def strides(self) -> Shape:
+        """How many elements apart neighbours along each axis lie; negative where an axis runs backwards."""
+        return self._layout.strides
+
+    @property
     def ndim(self) -> int:
         """The number of dimensions; the components of a vector are none."""
-        return len(self.shape)
+        return len(self._layout.shape)
 
     @property
     def size(self) -> int:
         """The number of elements."""
-        return math.prod(self.shape)
+        return self._layout.size
 
     @property
     def nbytes(self) -> int:
@@ -102,10 +120,10 @@ class Array:
     @property
     def live(self) -> bool:
         """Whether the memory has not been freed."""
-        return self._argument is not None
+        return not self._allocation.freed
 
     def __len__(self) -> int:
-        return self.shape[0]
+        return self._layout.shape[0]
 
     def __repr__(self) -> str:
         freed = "" if self.live else ", freed"
@@ -131,39 +149,72 @@ class Array:
 
     def _refuse(self, *_: Any) -> Any:
         raise HeadwaterError(
-            f"{self!r} has no elements and no arithmetic on the host: its values are in device memory",
+            f"{self!r} has no arithmetic on the host: its values are in device memory",
             hint="call .numpy() to download a copy, or compute in a kernel",
         )
 
-    # The result is Any, so that a kernel with annotated arguments passes a type checker.
-    __getitem__ = __setitem__ = __delitem__ = __iter__ = __contains__ = _refuse
+    def __setitem__(self, key: Any, values: Any) -> None:
+        """Always an error on the host: a transfer has a name."""
+        raise HeadwaterError(
+            f"elements of {self!r} are not assigned on the host",
+            hint="upload values with .write(...) of a view, such as a[2:10].write(values), or use a kernel",
+        )
+
+    __delitem__ = __iter__ = __contains__ = _refuse
     __add__ = __sub__ = __mul__ = __truediv__ = __floordiv__ = __mod__ = __pow__ = _refuse
     __radd__ = __rsub__ = __rmul__ = __rtruediv__ = __rfloordiv__ = __rmod__ = __rpow__ = _refuse
     __lt__ = __le__ = __gt__ = __ge__ = __neg__ = __abs__ = __matmul__ = _refuse
 
     def _usable(self) -> ArrayArgument:
         """What a launch passes; MemoryUseError after `free`."""
-        argument = self._argument
-        if argument is None:
+        if self._allocation.freed:
             raise MemoryUseError(f"{self!r} is used after it was freed")
-        return argument
+        return self._argument
+
+    # --- views ------------------------------------------------------------------------------------
+
+    # The result is Any, so that a kernel with annotated arguments passes a type checker.
+    def __getitem__(self, key: Any) -> Any:
+        """A view of a part: integers, slices with any step, and `...`, as in NumPy.
+
+        HeadwaterError for other subscripts, for an index outside, and for a single element.
+        """
+        return self._view(subscripted(self._layout, key))
+
+    @property
+    def T(self) -> Array:
+        """A view with the axes in the opposite order."""
+        return self.transpose()
+
+    def transpose(self, *axes: int) -> Array:
+        """A view with the axes in the order given, or in the opposite one."""
+        return self._view(transposed(self._layout, axes))
+
+    def reshape(self, *shape: int | tuple[int, ...]) -> Array:
+        """A view of the same elements in another shape, in which one length may be -1.
+
+        HeadwaterError where the numbers of elements differ, or where the elements do not lie in a row.
+        """
+        return self._view(reshaped(self._layout, reshape_target(shape)))
+
+    def _view(self, layout: Layout) -> Array:
+        return Array(self.device, self.dtype, layout, self._allocation)
 
     # --- transfers --------------------------------------------------------------------------------
 
     def numpy(self) -> npt.NDArray[Any]:
         """Download a copy, after all work launched before. Vectors come as a last axis of components."""
-        memory = self._usable().memory
-        components, scalar = components_of(self.dtype), scalar_of(self.dtype)
-        result: npt.NDArray[Any] = np.empty(host_shape(self.dtype, self.shape), scalar.numpy)
-        if result.size == 0:
-            return result
-        if is_packed(self._layout, components):
-            self.device.driver.read(memory, 0, as_bytes(result))
-            return result
-        flat: npt.NDArray[Any] = np.empty(span(self._layout, components, self.size), scalar.numpy)
-        self.device.driver.read(memory, 0, as_bytes(flat))
-        view = strided_view(flat, self._layout, components, self.size)
-        result.reshape(-1, components)[...] = view
+        memory, size = self._usable().memory, scalar_of(self.dtype).size
+        read, kind = self.device.driver.read, scalar_of(self.dtype).numpy
+        result: npt.NDArray[Any] = np.empty(host_shape(self.dtype, self.shape), kind)
+        for piece in pieces(self._layout):
+            target = piece.part(result)
+            if piece.packed and target.flags.c_contiguous:
+                read(memory, piece.first * size, as_bytes(target))
+                continue
+            flat: npt.NDArray[Any] = np.empty(piece.count, kind)
+            read(memory, piece.first * size, as_bytes(flat))
+            target[...] = piece.view(flat)
         return result
 
     def write(self, values: npt.ArrayLike) -> None:
@@ -185,30 +236,29 @@ class Array:
         self._upload(host_array(given, self.dtype)[0])
 
     def _upload(self, host: npt.NDArray[Any]) -> None:
-        """Write a contiguous host array of the right type and shape."""
-        memory = self._usable().memory
-        if host.size == 0:
-            return
-        components = components_of(self.dtype)
-        if not is_packed(self._layout, components):
-            flat: npt.NDArray[Any] = np.zeros(span(self._layout, components, self.size), host.dtype)
-            strided_view(flat, self._layout, components, self.size)[...] = host.reshape(
-                -1, components
-            )
-            host = flat
-        self.device.driver.write(memory, 0, as_bytes(host))
+        """Write host values of the right type, of this array's shape or of one element."""
+        memory, size, driver = self._usable().memory, host.itemsize, self.device.driver
+        filling = host.shape != host_shape(self.dtype, self.shape)
+        zero = filling and not host.any() and not np.signbit(host).any()
+        for piece in pieces(self._layout):
+            values = piece.part(host)
+            if piece.packed and not filling and values.flags.c_contiguous:
+                driver.write(memory, piece.first * size, as_bytes(values))
+                continue
+            # The system clears pages only when they are touched.
+            flat: npt.NDArray[Any] = np.zeros(piece.count, host.dtype)
+            if not piece.dense:
+                driver.read(memory, piece.first * size, as_bytes(flat))
+            if not (zero and piece.dense):
+                piece.view(flat)[...] = values
+            driver.write(memory, piece.first * size, as_bytes(flat))
 
     def fill(self, value: object) -> None:
         """Set every element to one value; a vector takes a number or its components.
 
         HeadwaterError where the value does not fit the type.
         """
-        fitting = host_value(value, self.dtype)
-        shape = host_shape(self.dtype, self.shape)
-        if not fitting.any() and not np.signbit(fitting).any():
-            self._upload(np.zeros(shape, fitting.dtype))  # pages that the system has cleared
-        else:
-            self._upload(np.broadcast_to(fitting, shape).copy())
+        self._upload(np.broadcast_to(host_value(value, self.dtype), host_shape(self.dtype, ())))
 
     def copy_from(self, source: Array) -> None:
         """Copy all values of an array of the same type and shape, from this or another device."""
@@ -219,12 +269,18 @@ class Array:
             )
         if (source.dtype, source.shape) != (self.dtype, self.shape):
             raise HeadwaterError(f"{source!r} cannot be copied to {self!r}: types or shapes differ")
-        origin, target = source._usable().memory, self._usable().memory
-        if source.device is not self.device:
+        origin, target = source._usable(), self._usable()
+        same_device = source.device is self.device
+        if same_device and origin == target:
+            return
+        in_rows = self._layout.contiguous and source._layout.contiguous
+        if not same_device or not in_rows or origin.memory == target.memory:
             self._upload(source.numpy())
-        elif source is not self and self.size > 0:
-            count = span(self._layout, components_of(self.dtype), self.size)
-            self.device.driver.copy(origin, 0, target, 0, count * scalar_of(self.dtype).size)
+            return
+        size = scalar_of(self.dtype).size
+        for there, here in zip(pieces(source._layout), pieces(self._layout), strict=True):
+            first, at, nbytes = there.first * size, here.first * size, here.count * size
+            self.device.driver.copy(origin.memory, first, target.memory, at, nbytes)
 
     def copy_to(self, device: Device, owner: str | None = None) -> Array:
         """A new array with the same values on a device; the owner's label is kept unless one is given."""
@@ -241,6 +297,5 @@ class Array:
         return self.copy_to(self.device, owner)
 
     def free(self) -> None:
-        """Give the memory back now. MemoryUseError if that was done before; so is any later use."""
+        """Give the memory back now, also that of views. MemoryUseError if that was done before; so is any later use."""
         self._allocation.free()
-        self._argument = None

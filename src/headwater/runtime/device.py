@@ -68,9 +68,9 @@ class Device:
         *,
         owner: str = _DEFAULT_OWNER,
     ) -> Array:
-        """Upload a copy of host values of 1 to 3 dimensions, in any memory layout.
+        """Upload a copy of host values of 1 to 4 dimensions, in any memory layout.
 
-        The type comes from the values unless `dtype` names one. A vector type takes the shape (..., 3).
+        The type comes from the values unless `dtype` names one. A vector type takes a last axis of components.
         Raises HeadwaterError for a type that kernels do not know or an integer that does not fit the one named,
         DeviceError without memory for it.
         """
@@ -80,7 +80,7 @@ class Device:
             )
         host, element = host_array(values, dtype)
         lengths = host.shape[:-1] if isinstance(element, VectorType) else host.shape
-        result = Array(self, element, array_shape(lengths), owner)
+        result = Array._new(self, element, array_shape(lengths), owner)
         result._upload(host)
         return result
 
@@ -92,7 +92,7 @@ class Device:
         owner: str = _DEFAULT_OWNER,
     ) -> Array:
         """A new array whose values are not set."""
-        return Array(self, element_type(dtype), array_shape(shape), owner)
+        return Array._new(self, element_type(dtype), array_shape(shape), owner)
 
     def zeros(
         self,

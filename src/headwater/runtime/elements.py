@@ -1,4 +1,4 @@
-"""Between NumPy's view of values and the device's: dtypes, shapes, and how vectors lie in memory."""
+"""Between NumPy's view of values and the device's: dtypes, shapes, and conversions that lose nothing."""
 
 from __future__ import annotations
 
@@ -8,14 +8,23 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from headwater.backends.contract import VectorLayout
 from headwater.errors import HeadwaterError
-from headwater.types import SCALARS, ScalarType, Vec3, VectorType, from_numpy
+from headwater.runtime.layout import Shape, is_integer
+from headwater.types import (
+    HOST_VECTORS,
+    SCALARS,
+    HostVector,
+    ScalarType,
+    VectorType,
+    from_numpy,
+    is_record_class,
+)
 
 ElementType: TypeAlias = ScalarType | VectorType
-Shape: TypeAlias = tuple[int, ...]
 
 MAX_ELEMENTS = 2**31 - 1
+MAX_DIMENSIONS = 4
+_HOST_VECTORS = tuple(HOST_VECTORS.values())
 _RANKS = {"b": 0, "u": 1, "i": 1, "f": 2}
 
 
@@ -30,13 +39,15 @@ def element_type(dtype: ElementType | npt.DTypeLike) -> ElementType:
         if dtype.weak:
             raise HeadwaterError(f"'{dtype}' is not a type of array elements")
         return dtype
+    if is_record_class(dtype):
+        raise HeadwaterError(f"'{dtype}' is a dataclass; a scalar or vector type was expected")
     try:
         parsed = np.dtype(dtype)
     except TypeError:
         known = ", ".join(scalar.name for scalar in SCALARS)
         raise HeadwaterError(
             f"{dtype!r} is not a dtype",
-            hint=f"use one of {known}, or of the vectors hw.vec3f, hw.vec3d, hw.vec3i",
+            hint=f"use one of {known}, a vector such as hw.vec3f, or a frozen dataclass of such fields",
         ) from None
     return from_numpy(parsed)
 
@@ -46,19 +57,26 @@ def scalar_of(element: ElementType) -> ScalarType:
     return element.scalar if isinstance(element, VectorType) else element
 
 
+def vector_size(value: HostVector) -> int:
+    """How many components a host vector has."""
+    return len(value.__slots__)
+
+
 def components_of(element: ElementType) -> int:
     """How many components an element has."""
     return element.size if isinstance(element, VectorType) else 1
 
 
 def array_shape(shape: object) -> Shape:
-    """A shape of 1 to 3 lengths as a tuple; HeadwaterError for anything else."""
+    """A shape of 1 to 4 lengths as a tuple; HeadwaterError for anything else."""
     lengths = shape if isinstance(shape, tuple | list) else (shape,)
-    if not all(isinstance(n, int | np.integer) and not isinstance(n, bool) for n in lengths):
+    if not all(map(is_integer, lengths)):
         raise HeadwaterError(f"a shape is an int or a tuple of ints, not {shape!r}")
     result = tuple(int(n) for n in lengths)
-    if not 1 <= len(result) <= 3:
-        raise HeadwaterError(f"an array has 1 to 3 dimensions, not {len(result)}: shape {result}")
+    if not 1 <= len(result) <= MAX_DIMENSIONS:
+        raise HeadwaterError(
+            f"an array has 1 to {MAX_DIMENSIONS} dimensions, not {len(result)}: shape {result}"
+        )
     if min(result) < 0:
         raise HeadwaterError(f"the shape {result} has a negative length")
     if math.prod(result) > MAX_ELEMENTS:
@@ -69,12 +87,11 @@ def array_shape(shape: object) -> Shape:
     return result
 
 
-def row_major(shape: Shape) -> Shape:
-    """Strides, in elements, of a contiguous array whose last axis is the fastest."""
-    strides = [1] * len(shape)
-    for axis in range(len(shape) - 1, 0, -1):
-        strides[axis - 1] = strides[axis] * shape[axis]
-    return tuple(strides)
+def reshape_target(shape: tuple[object, ...]) -> Shape:
+    """The lengths that `reshape` was given, one by one or as a tuple; -1 may stand for one of them."""
+    lengths = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple | list) else shape
+    array_shape([1 if is_integer(n) and n == -1 else n for n in lengths])
+    return tuple(map(int, lengths))
 
 
 def host_shape(element: ElementType, shape: Shape) -> Shape:
@@ -104,7 +121,9 @@ def host_array(
 
 def host_value(value: object, element: ElementType) -> npt.NDArray[Any]:
     """One element's value on the host; HeadwaterError where it does not fit the type."""
-    parts: Any = (value.x, value.y, value.z) if isinstance(value, Vec3) else value
+    parts: Any = value
+    if isinstance(value, _HOST_VECTORS):
+        parts = tuple(getattr(value, name) for name in "xyzw"[: vector_size(value)])
     given = host_values(parts, element)
     if given.shape not in ((), host_shape(element, ())):
         raise HeadwaterError(f"a value of {element} was expected, not one of shape {given.shape}")
@@ -173,31 +192,6 @@ def _check_kinds(given: np.dtype[Any], wanted: ScalarType) -> None:
             if wanted.is_bool
             else f"round them first, then .astype(np.{wanted})",
         )
-
-
-# --- device bytes ---------------------------------------------------------------------------------
-
-
-def span(layout: VectorLayout, components: int, count: int) -> int:
-    """How many scalars of memory `count` elements take, padding between and after them included."""
-    return max(
-        count * layout.element_stride, components * layout.component_stride, count * components
-    )
-
-
-def is_packed(layout: VectorLayout, components: int) -> bool:
-    """Whether the device's memory equals the host's, scalar by scalar."""
-    return components == 1 or layout == VectorLayout(components, 1)
-
-
-def strided_view(
-    flat: npt.NDArray[Any], layout: VectorLayout, components: int, count: int
-) -> npt.NDArray[Any]:
-    """A (count, components) view of device scalars that lie as `layout` says."""
-    size = flat.itemsize
-    return np.lib.stride_tricks.as_strided(
-        flat, (count, components), (layout.element_stride * size, layout.component_stride * size)
-    )
 
 
 def as_bytes(array: npt.NDArray[Any]) -> memoryview:

@@ -58,12 +58,14 @@ _live: dict[int, tuple[str, str, int]] = {}
 
 
 class Allocation:
-    """One piece of device memory and its owner's label."""
+    """One piece of device memory and its owner's label; `freed` once `free` gave it back."""
 
-    __slots__ = ("__weakref__", "_finalizer", "owner")
+    __slots__ = ("__weakref__", "_finalizer", "freed", "memory", "owner")
 
     def __init__(self, driver: Driver, device_name: str, memory: Memory, owner: str) -> None:
         self.owner = owner
+        self.memory = memory
+        self.freed = False
         key = id(self)
         _live[key] = (device_name, owner, memory.nbytes)
         self._finalizer = weakref.finalize(self, _give_back, driver, memory, key)
@@ -73,6 +75,7 @@ class Allocation:
         alive = self._finalizer.detach()
         if alive is None:
             raise MemoryUseError(f"the memory of '{self.owner}' was freed before")
+        self.freed = True
         _, give_back, arguments, _ = alive
         give_back(*arguments)
 
