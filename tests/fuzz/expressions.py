@@ -12,25 +12,22 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from headwater.types import SCALARS, ScalarType, join
+import numpy as np
+from tests.fuzz.palette import FLOATS, INTEGERS, VECTORS, Palette, bits, size
 
-INTEGERS = ("int32", "uint32", "int64")
-FLOATS = ("float32", "float64")
-NUMBERS = (*INTEGERS, *FLOATS)
-VECTORS = {"vec3f": "float32", "vec3d": "float64"}
 LENGTH = 23  # elements of each input array
 ROWS, COLUMNS = 5, 7  # of the two-dimensional input
 
-_TYPES = {scalar.name: scalar for scalar in SCALARS}
-_EDGES = {
-    "int32": ("hw.int32(-2147483648)", "hw.int32(2147483647)", "hw.int32(-1)", "hw.int32(0)"),
-    "uint32": ("hw.uint32(4294967295)", "hw.uint32(2147483648)", "hw.uint32(0)"),
-    "int64": (
-        "hw.int64(-9223372036854775808)",
-        "hw.int64(9223372036854775807)",
-        "hw.int64(4294967296)",
-        "hw.int64(0)",
-    ),
+FOUR = (2, 3, 2, 2)  # the shape of the four-dimensional input
+
+
+def _edges(kind: str) -> tuple[str, ...]:
+    limits = np.iinfo(kind)
+    values = {limits.min, limits.max, 0, 1, limits.max // 2 + 1}
+    return tuple(f"hw.{kind}({value})" for value in sorted(values))
+
+
+_EDGES = {kind: _edges(kind) for kind in INTEGERS} | {
     "float32": ("hw.float32(0.1)", "hw.float32(-0.0)", "hw.float32(1e-40)", "hw.float32(3e38)"),
     "float64": ("hw.float64(0.1)", "hw.float64(-0.0)", "hw.float64(5e-324)", "hw.float64(1e308)"),
 }
@@ -39,16 +36,14 @@ _FLOAT_OPERATORS = ("+", "-", "*", "/", "//", "%")
 _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 
 
-def _joins(kind: str) -> list[tuple[str, str]]:
-    """Pairs of different number types whose join is `kind`."""
-    target = _TYPES[kind]
-    numbers: list[ScalarType] = [_TYPES[name] for name in NUMBERS]
-    return [
-        (a.name, b.name) for a in numbers for b in numbers if a is not b and join(a, b) is target
-    ]
-
-
-JOINS = {kind: _joins(kind) for kind in NUMBERS}
+BIT_FUNCTIONS = ("popc", "clz", "ffs", "brev")
+ROUNDINGS = ("sqrt", "floor", "ceil", "trunc", "rint")
+# Functions of the library. Their results are the same in each bit where every operation is.
+FUNCTIONS = (
+    "exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh cbrt erf erfc gamma lgamma"
+).split()
+PAIR_FUNCTIONS = "pow atan2 hypot fmod remainder copysign nextafter".split()
+TESTS = ("isnan", "isinf", "isfinite")
 
 
 @dataclass
@@ -64,12 +59,16 @@ class Signature:
 class Scope:
     """What an expression may use. Names are in reach from their assignment to the end of their block."""
 
+    palette: Palette
+
     names: list[tuple[str, str]] = field(default_factory=list)
     uniform: list[str] = field(default_factory=list)
     functions: list[Signature] = field(default_factory=list)
     arrays: bool = False  # the kernel's arguments are in reach
     # Further texts that may be read where a scalar or vector of the type is asked for.
     loads: list[tuple[str, str]] = field(default_factory=list)
+    # Arrays of one dimension beside the arguments: their name, type and length.
+    tables: list[tuple[str, str, int]] = field(default_factory=list)
 
     def of(self, kind: str) -> list[str]:
         return [name for name, its_kind in self.names if its_kind == kind]
@@ -81,6 +80,7 @@ class Expressions:
     def __init__(self, chance: random.Random, scope: Scope, notes: Counter[str]) -> None:
         self.chance = chance
         self.scope = scope
+        self.palette = scope.palette
         self.notes = notes
 
     def scalar(self, kind: str, depth: int) -> str:
@@ -90,7 +90,11 @@ class Expressions:
             return self.leaf(kind)
         writers = [self.binary, self.binary, self.binary, self.unary, self.mixed, self.weak]
         writers += [self.cast, self.choice, self.extreme, self.leaf_of, self.call]
-        writers.append(self.float_only if kind in FLOATS else self.power)
+        if kind in FLOATS:
+            writers += [self.float_only, self.float_only]
+        else:
+            writers += [self.power, self.bit_function]
+        writers += [self.clamped, self.bitcast]
         return self.chance.choice(writers)(kind, depth - 1)
 
     def leaf_of(self, kind: str, depth: int) -> str:
@@ -115,17 +119,31 @@ class Expressions:
             self.notes["construct struct"] += 1
             found.append(f"in_2d[{self.place(ROWS)}, {self.place(COLUMNS)}]")
             found.append(f"bundle.values[{place}]")
+            self.notes["construct array 4d"] += 1
+            found.append(f"in_4d[{', '.join(self.place(extent) for extent in FOUR)}]")
         if kind != "bool":
             found.append(f"strong_{kind}")
-        found += [text for text, its_kind in self.scope.loads if its_kind == kind]
+        found += self.own(kind)
+        if kind == "float32" and self.palette.half:
+            self.notes["load float16"] += 1
+            found += [f"in_float16[{place}]", "out_float16[i]"]
         if kind == "int32":
             found += ["hw.threadIdx.x", "hw.blockIdx.x", "hw.blockDim.x", "hw.gridDim.x"]
             found += ["in_int32.shape[0]", "len(in_bool)"]
         return found
 
+    def own(self, kind: str) -> list[str]:
+        """What the kernel itself has made of this type."""
+        found = [text for text, its_kind in self.scope.loads if its_kind == kind]
+        for name, its_kind, extent in self.scope.tables:
+            if its_kind == kind:
+                self.notes[f"table {name.rstrip('0123456789')}"] += 1
+                found += [f"{name}[{self.place(extent)}]"] * 2
+        return found
+
     def place(self, extent: int) -> str:
         """A subscript inside 0 ... extent - 1: Python's % of a positive number is never negative."""
-        kind = self.chance.choice(("int32", "int32", "int32", "int64", "uint32"))
+        kind = self.chance.choice(("int32", "int32", *self.palette.integers))
         names = self.scope.of(kind)
         if not names or self.chance.random() < 0.2:
             return str(self.chance.randrange(extent))
@@ -137,16 +155,16 @@ class Expressions:
             return self.chance.choice(_EDGES[kind])
         if kind in FLOATS:
             return f"hw.{kind}({self.chance.randrange(-40, 41) / 8})"
-        low = 0 if kind == "uint32" else -9
+        low = 0 if kind[0] == "u" else -9
         return f"hw.{kind}({self.chance.randrange(low, 40)})"
 
     def weak_value(self, kind: str) -> str:
         """A literal or Python scalar argument: takes the type that it meets."""
         if self.scope.arrays and self.chance.random() < 0.4:
             self.notes["construct weak argument"] += 1
-            names = ["weak_int", "bundle.scale_int"]
+            names = ["weak_int", "bundle.scale_int", "fixed", "pair[1]"]
             if kind in FLOATS:
-                names += ["weak_float", "bundle.scale"]
+                names += ["weak_float", "bundle.scale", "pair[0]"]
             return self.chance.choice(names)
         self.notes["construct weak literal"] += 1
         if kind in FLOATS and self.chance.random() < 0.6:
@@ -165,13 +183,20 @@ class Expressions:
         return f"({a} {self.operator(kind)} {b})"
 
     def mixed(self, kind: str, depth: int) -> str:
-        if not JOINS[kind]:
+        joins = self.palette.joins(kind)
+        if not joins:
             return self.binary(kind, depth)
-        a, b = self.chance.choice(JOINS[kind])
+        a, b = self.chance.choice(joins)
         self.notes[f"join {a} {b}"] += 1
         operator = self.chance.choice(("+", "-", "*"))
         self.notes[f"op {operator} {kind}"] += 1
-        return f"({self.scalar(a, depth)} {operator} {self.scalar(b, depth)})"
+        return f"({self.any_scalar(a, depth)} {operator} {self.any_scalar(b, depth)})"
+
+    def any_scalar(self, kind: str, depth: int) -> str:
+        """Of a type that the palette may lack."""
+        if kind in self.palette.numbers:
+            return self.scalar(kind, depth)
+        return f"hw.{kind}({self.scalar('int32', depth)})"
 
     def weak(self, kind: str, depth: int) -> str:
         sides = [self.scalar(kind, depth), self.weak_value(kind)]
@@ -199,16 +224,63 @@ class Expressions:
         return f"({self.scalar(kind, depth)} ** {self.chance.randrange(1, 5)})"
 
     def float_only(self, kind: str, depth: int) -> str:
-        if self.chance.random() < 0.2:
+        pick = self.chance.random()
+        if pick < 0.15:
             return self.power(kind, depth)
-        if self.chance.random() < 0.3:
+        if pick < 0.4:
             return self.from_vector(kind, depth)
-        name = self.chance.choice(("hw.sqrt", "math.sqrt", "hw.floor", "math.floor", "hw.ceil"))
-        self.notes[f"op {name.split('.')[1]} {kind}"] += 1
-        return f"hw.{kind}({name}({self.scalar(kind, depth)}))"
+        if pick < 0.5:
+            self.notes[f"op fma {kind}"] += 1
+            parts = ", ".join(self.scalar(kind, depth) for _ in range(3))
+            return f"hw.fma({parts})"
+        if pick < 0.64:
+            return self.mathematics(kind, depth)
+        name = self.chance.choice(ROUNDINGS)
+        face = "math" if name in ("sqrt", "floor", "ceil") and self.chance.random() < 0.4 else "hw"
+        self.notes[f"op {name} {kind}"] += 1
+        return f"hw.{kind}({face}.{name}({self.scalar(kind, depth)}))"
+
+    def mathematics(self, kind: str, depth: int) -> str:
+        """A function of the library."""
+        if self.chance.random() < 0.3:
+            name = self.chance.choice(PAIR_FUNCTIONS)
+            self.notes[f"function {name}"] += 1
+            return f"hw.{name}({self.scalar(kind, min(depth, 1))}, {self.scalar(kind, 0)})"
+        name = self.chance.choice(FUNCTIONS)
+        self.notes[f"function {name}"] += 1
+        return f"hw.{name}({self.scalar(kind, min(depth, 1))})"
+
+    def bit_function(self, kind: str, depth: int) -> str:
+        if bits(kind) >= 32 and self.chance.random() < 0.25:
+            self.notes[f"op mulhi {kind}"] += 1
+            return f"hw.mulhi({self.scalar(kind, depth)}, {self.scalar(kind, depth)})"
+        name = self.chance.choice(BIT_FUNCTIONS)
+        self.notes[f"op {name} {kind}"] += 1
+        return f"hw.{kind}(hw.{name}({self.scalar(kind, depth)}))"
+
+    def clamped(self, kind: str, depth: int) -> str:
+        self.notes[f"op clamp {kind}"] += 1
+        parts = [self.scalar(kind, depth), self.scalar(kind, 0), self.scalar(kind, 0)]
+        text = f"hw.clamp({', '.join(parts)})"
+        return f"({text} + 0.0)" if kind in FLOATS else text
+
+    def bitcast(self, kind: str, depth: int) -> str:
+        """The bits of a value of the same width; those of a NaN are open, so there is none."""
+        others = [k for k in self.palette.numbers if bits(k) == bits(kind) and k != kind]
+        if not others:
+            return self.binary(kind, depth)
+        source = self.chance.choice(others)
+        self.notes[f"op bitcast {source} {kind}"] += 1
+        text = self.scalar(source, depth)
+        if source in FLOATS:
+            text = f"hw.clamp({text}, -1e30, 1e30) + 0.0"
+        return f"hw.bitcast({text}, hw.{kind})"
 
     def cast(self, kind: str, depth: int) -> str:
-        source = self.chance.choice((*NUMBERS, "bool"))
+        source = self.chance.choice(self.palette.scalars)
+        if self.palette.half and kind == "float32" and self.chance.random() < 0.3:
+            self.notes["cast float32 float16"] += 1
+            return f"hw.float16({self.scalar('float32', depth)})"
         self.notes[f"cast {source} {kind}"] += 1
         return f"hw.{kind}({self.scalar(source, depth)})"
 
@@ -242,6 +314,7 @@ class Expressions:
             return self.truth_leaf()
         writers: list[Callable[[int], str]] = [self.comparison, self.comparison, self.comparison]
         writers += [self.connective, self.connective, self.truth_cast, self.bit_logic]
+        writers.append(self.float_test)
         return self.chance.choice(writers)(depth - 1)
 
     def truth_leaf(self) -> str:
@@ -254,8 +327,9 @@ class Expressions:
         return self.comparison(0)
 
     def comparison(self, depth: int) -> str:
-        kind = self.chance.choice(NUMBERS)
-        other = self.chance.choice((kind, kind, kind, self.chance.choice(NUMBERS), "weak"))
+        numbers = self.palette.numbers
+        kind = self.chance.choice(numbers)
+        other = self.chance.choice((kind, kind, kind, self.chance.choice(numbers), "weak"))
         operator = self.chance.choice(_COMPARISONS)
         self.notes[f"op {operator} {kind}"] += 1
         right = self.weak_value(kind) if other == "weak" else self.scalar(other, depth)
@@ -273,8 +347,13 @@ class Expressions:
         self.notes[f"op {operator} bool"] += 1
         return f"({self.truth(depth)} {operator} {self.truth(depth)})"
 
+    def float_test(self, depth: int) -> str:
+        name, kind = self.chance.choice(TESTS), self.chance.choice(self.palette.floats)
+        self.notes[f"op {name} {kind}"] += 1
+        return f"{self.chance.choice(('hw', 'math'))}.{name}({self.scalar(kind, depth)})"
+
     def truth_cast(self, depth: int) -> str:
-        source = self.chance.choice(NUMBERS)
+        source = self.chance.choice(self.palette.numbers)
         self.notes[f"cast {source} bool"] += 1
         return f"bool({self.scalar(source, depth)})"
 
@@ -287,17 +366,21 @@ class Expressions:
         scalar = VECTORS[kind]
         a = self.vector(kind, depth - 1)
         form = self.chance.randrange(6)
+        signs = "+-*/" if scalar in FLOATS else "+-*"
         if form == 0:
             return f"(-{a})"
         if form == 1:
-            return f"({a} {self.chance.choice('*/')} {self.scalar(scalar, depth - 1)})"
+            return f"({a} {self.chance.choice(signs[2:])} {self.scalar(scalar, depth - 1)})"
         if form == 2:
             return f"({self.scalar(scalar, depth - 1)} * {a})"
         b = self.vector(kind, depth - 1)
-        if form == 3:
+        if form == 3 and size(kind) == 3:
             self.notes[f"op cross {kind}"] += 1
             return f"hw.cross({a}, {b})"
-        return f"({a} {self.chance.choice('+-*/')} {b})"
+        if form == 4:
+            self.notes[f"op select {kind}"] += 1
+            return f"hw.select({self.truth(1)}, {a}, {b})"
+        return f"({a} {self.chance.choice(signs)} {b})"
 
     def vector_leaf(self, kind: str) -> str:
         names = self.scope.of(kind)
@@ -306,13 +389,17 @@ class Expressions:
         if self.scope.arrays and self.chance.random() < 0.6:
             self.notes[f"load {kind}"] += 1
             found = [f"in_{kind}[{self.place(LENGTH)}]", f"out_{kind}[i]"]
-            found += [text for text, its_kind in self.scope.loads if its_kind == kind]
+            found += self.own(kind)
             return self.chance.choice(found)
-        parts = [self.leaf(VECTORS[kind]) for _ in range(3)]
-        return f"hw.vec3({', '.join(parts)})"
+        parts = [self.leaf(VECTORS[kind]) for _ in range(size(kind))]
+        face = self.chance.choice((f"vec{size(kind)}", kind))
+        return f"hw.{face}({', '.join(parts)})"
 
     def from_vector(self, kind: str, depth: int) -> str:
-        vector = "vec3f" if kind == "float32" else "vec3d"
+        fitting = [v for v in self.palette.vectors if VECTORS[v] == kind]
+        if not fitting:
+            return self.binary(kind, depth)
+        vector = self.chance.choice(fitting)
         a = self.vector(vector, depth - 1)
         form = self.chance.choice(("dot", "length", "component", "item"))
         self.notes[f"op {form} {vector}"] += 1
@@ -320,11 +407,8 @@ class Expressions:
             return f"hw.dot({a}, {self.vector(vector, depth - 1)})"
         if form == "length":
             return f"hw.length({a})"
-        return (
-            f"{a}.{self.chance.choice('xyz')}"
-            if form == "component"
-            else f"{a}[{self.chance.randrange(3)}]"
-        )
+        place = self.chance.randrange(size(vector))
+        return f"{a}.{'xyzw'[place]}" if form == "component" else f"{a}[{place}]"
 
     # --- what all threads of a block agree on ---
 

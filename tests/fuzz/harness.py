@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 import itertools
-from collections.abc import Callable
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -12,17 +14,20 @@ from typing import Any
 
 import numpy as np
 from tests.fuzz import points
-from tests.fuzz.expressions import COLUMNS, LENGTH, NUMBERS, ROWS, VECTORS
+from tests.fuzz.expressions import COLUMNS, FOUR, LENGTH, ROWS
 from tests.fuzz.generator import parameters
-from tests.fuzz.neighbors import PAIRS
+from tests.fuzz.neighbors import near, pairs
+from tests.fuzz.palette import VECTORS, size
 from tests.fuzz.program import Program, smaller
-from tests.fuzz.statements import ATOMIC_ARRAYS, BINS, SCALARS, SLOTS
+from tests.fuzz.statements import ATOMIC_ARRAYS, BINS, SLOTS
 
 import headwater as hw
-from headwater.errors import HeadwaterError
+from headwater.errors import CapabilityError, HeadwaterError
 
 Results = dict[str, np.ndarray]
 _serial = itertools.count()
+# How many kernels each device has refused, as it lacks what they need.
+refused: Counter[str] = Counter()
 
 _FLOAT_EDGES = (
     np.nan,
@@ -56,38 +61,63 @@ def data(program: Program) -> dict[str, Any]:
     """The host values of all arguments but the bundle; outputs hold values too, as kernels read them."""
     rng = np.random.default_rng(program.seed)
     threads = program.threads
+    types = program.palette
     found: dict[str, Any] = {}
-    for kind in SCALARS:
+    for kind in types.scalars:
         found[f"out_{kind}"] = numbers(rng, kind, threads)
         found[f"trace_{kind}"] = np.zeros((threads, SLOTS), kind)
         found[f"in_{kind}"] = numbers(rng, kind, LENGTH)
-    for kind, scalar in VECTORS.items():
-        found[f"out_{kind}"] = numbers(rng, scalar, threads * 3).reshape(threads, 3)
-        found[f"in_{kind}"] = numbers(rng, scalar, LENGTH * 3).reshape(LENGTH, 3)
+    for kind in types.vectors:
+        found[f"out_{kind}"] = elements(rng, kind, threads)
+        found[f"in_{kind}"] = elements(rng, kind, LENGTH)
     found["in_2d"] = numbers(rng, "float32", ROWS * COLUMNS).reshape(ROWS, COLUMNS)
+    found["in_4d"] = numbers(rng, "float32", math.prod(FOUR)).reshape(FOUR)
+    found["in_float16"] = numbers(rng, "float32", LENGTH).astype("float16")
+    found["out_float16"] = numbers(rng, "float32", threads).astype("float16")
+    if program.record:
+        found["in_record"] = records(rng, program, BINS)
+        found["out_record"] = records(rng, program, threads)
     for name in ATOMIC_ARRAYS:
-        found[name] = numbers(rng, name.split("_")[1], BINS)
-    for kind in ("float32", "float64"):
+        if name.split("_")[1] in types.words:
+            found[name] = numbers(rng, name.split("_")[1], BINS)
+    for kind in types.floats:
         found[f"add_{kind}"] = np.zeros(BINS, kind)
-    for kind in NUMBERS:
+    for kind in types.numbers:
         found[f"strong_{kind}"] = numbers(rng, kind, 1)[0]
     found |= {"weak_int": int(rng.integers(0, 40)), "weak_float": float(rng.integers(-40, 40) / 8)}
     found |= {"bundle_values": numbers(rng, "float32", LENGTH), "n": program.count}
+    found |= {"pair": (found["weak_float"], found["weak_int"]), "fixed": program.fixed}
     if program.points is not None:
-        found |= grid_data(program.points, threads, rng)
+        found |= grid_data(program, program.points, rng)
     return found
 
 
-def grid_data(given: points.Points, threads: int, rng: np.random.Generator) -> dict[str, Any]:
+def elements(rng: np.random.Generator, kind: str, count: int) -> np.ndarray:
+    """Values of any type, vectors with an axis for their components."""
+    if kind not in VECTORS:
+        return numbers(rng, kind, count)
+    return numbers(rng, VECTORS[kind], count * size(kind)).reshape(count, size(kind))
+
+
+def records(rng: np.random.Generator, program: Program, count: int) -> np.ndarray:
+    """A structured array with the fields of the kernel's struct."""
+    values = {name: elements(rng, kind, count) for name, kind in program.record}
+    fields = [(name, value.dtype, value.shape[1:]) for name, value in values.items()]
+    made = np.zeros(count, np.dtype(fields))
+    for name, value in values.items():
+        made[name] = value
+    return made
+
+
+def grid_data(program: Program, given: points.Points, rng: np.random.Generator) -> dict[str, Any]:
     """The host values of what goes with a grid."""
     found, grid = points.arguments(given, rng)
     found["grid"] = grid
-    size = max(given.count, 1) + 1
-    for kind in SCALARS:
-        found[f"near_{kind}"] = numbers(rng, kind, size)
-    found["near_vec3f"] = numbers(rng, "float32", size * 3).reshape(size, 3)
-    for kind in PAIRS:
-        found[f"pair_{kind}"] = np.zeros((threads, size), kind)
+    places = max(given.count, 1) + 1
+    for kind in near(program.palette):
+        found[f"near_{kind}"] = elements(rng, kind, places)
+    for kind in pairs(program.palette):
+        found[f"pair_{kind}"] = np.zeros((program.threads, places), kind)
     return found
 
 
@@ -123,31 +153,41 @@ def load(program: Program, folder: Path) -> ModuleType:
 
 def run(program: Program, device: hw.Device, folder: Path) -> Results:
     """What the kernel leaves in the arrays that it may write."""
-    kernel = load(program, folder).fuzz
+    module = load(program, folder)
     host = data(program)
-    sent = {name: upload(device, name, value) for name, value in host.items()}
+    sent = {name: upload(device, name, value, program, module) for name, value in host.items()}
     scales = (host["weak_float"], host["weak_int"])
     sent["bundle"] = Bundle(sent.pop("bundle_values"), *scales)
-    kernel[program.grid, program.block](*(sent[name] for name in parameters(program)))
-    written = ("out_", "trace_", "add_", "min_", "max_", "pair_")
-    return {n: sent[n].numpy() for n in host if n.startswith(written)}
+    shared = (None, program.shared_bytes) if program.shared_bytes else ()
+    kernel = module.fuzz[program.grid, program.block, *shared]
+    kernel(*(sent[name] for name in parameters(program)))
+    return {n: sent[n].numpy() for n in host if n.startswith(_WRITTEN)}
 
 
-def upload(device: hw.Device, name: str, value: Any) -> Any:
+_WRITTEN = ("out_", "trace_", "pair_", *(f"{name.split('_')[0]}_" for name in ATOMIC_ARRAYS))
+
+
+def upload(device: hw.Device, name: str, value: Any, program: Program, module: ModuleType) -> Any:
+    """The argument as the kernel takes it; what is `strided` as a view with gaps."""
     if isinstance(value, points.GridSource):
         return value.upload(device)
     if not isinstance(value, np.ndarray):
         return value
-    if name.endswith(tuple(VECTORS)):
-        return device.array(value, getattr(hw, name.split("_")[1]))
-    return device.array(value)
+    if name.endswith("_record"):
+        return device.array(value, module.Record)
+    kind = name.partition("_")[2]
+    dtype = (getattr(hw, kind),) if kind in VECTORS else ()
+    if name not in program.strided:
+        return device.array(value, *dtype)
+    if name == "in_2d":
+        return device.array(np.ascontiguousarray(value.T)).T
+    return device.array(np.repeat(value, 2, axis=0), *dtype)[1::2]
 
 
 def differences(expected: Results, found: Results) -> list[str]:
     """Where two results differ in any bit; every NaN equals every other."""
     lines = []
-    for name, a in expected.items():
-        b = found[name]
+    for name, a, b in _plain(expected, found):
         same = a == b
         if a.dtype.kind == "f":
             same = (same & (np.signbit(a) == np.signbit(b))) | (np.isnan(a) & np.isnan(b))
@@ -156,12 +196,28 @@ def differences(expected: Results, found: Results) -> list[str]:
     return lines
 
 
+def _plain(expected: Results, found: Results) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    """Pairs of arrays, the fields of structs one by one."""
+    for name, a in expected.items():
+        b = found[name]
+        if a.dtype.names is None:
+            yield name, a, b
+            continue
+        for part in a.dtype.names:
+            yield f"{name}.{part}", a[part], b[part]
+
+
 @dataclass(frozen=True)
 class Failure:
-    """`kind` says whether a smaller program fails in the same way."""
+    """On the device `name`; `kind` says whether a smaller program fails in the same way."""
 
+    name: str
     kind: str
     text: str
+
+    def pair(self, devices: list[tuple[str, hw.Device]]) -> list[tuple[str, hw.Device]]:
+        """The oracle and the device that failed: enough to see it again."""
+        return [devices[0], *(entry for entry in devices[1:] if entry[0] == self.name)]
 
 
 def check(program: Program, devices: list[tuple[str, hw.Device]], folder: Path) -> Failure | None:
@@ -170,16 +226,22 @@ def check(program: Program, devices: list[tuple[str, hw.Device]], folder: Path) 
     for name, device in devices:
         try:
             results = run(program, device, folder)
+        except CapabilityError:
+            # What a device declares not to have is no defect of it.
+            refused[name] += 1
+            continue
         except HeadwaterError as error:
             kind = f"{name} {type(error).__name__} {error.message[:40]}"
-            return Failure(kind, f"on '{name}': {type(error).__name__}: {error}")
+            return Failure(name, kind, f"on '{name}': {type(error).__name__}: {error}")
         except Exception as error:  # noqa: BLE001 (a defect of a device is what we look for)
-            return Failure(f"{name} {type(error).__name__}", f"on '{name}': {error!r}")
+            return Failure(name, f"{name} {type(error).__name__}", f"on '{name}': {error!r}")
         oracle = oracle or results
         found = differences(oracle, results)
         if found:
             text = "\n".join(found[:8])
-            return Failure(f"{name} differs", f"'{name}' differs from '{devices[0][0]}':\n{text}")
+            return Failure(
+                name, f"{name} differs", f"'{name}' differs from '{devices[0][0]}':\n{text}"
+            )
     return None
 
 

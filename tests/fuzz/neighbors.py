@@ -14,16 +14,24 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from tests.fuzz.expressions import FLOATS, INTEGERS, NUMBERS, VECTORS
+from tests.fuzz.palette import FLOATS, INTEGERS, VECTORS, Palette, size
 from tests.fuzz.points import PROBES, Points
 from tests.fuzz.program import Compound, Line, Statement
-from tests.fuzz.statements import SCALARS, Body
+from tests.fuzz.statements import Body
 
-NEAR = (*SCALARS, "vec3f")  # types of the arrays with one element for each particle
-PAIRS = ("int32", "int64", "float32")  # types of the arrays with a row for each thread
 _REDUCTIONS = ("add", "add", "add", "min", "max")
 _OTHERS = ("^", "|", "&", "*")  # exact in any order too, but no reductions that the compiler knows
 _KINDS = ("reducing", "reducing", "reducing", "sequential", "sequential", "search")
+
+
+def near(types: Palette) -> tuple[str, ...]:
+    """Types of the arrays with one element for each particle."""
+    return (*types.scalars, "vec3f")
+
+
+def pairs(types: Palette) -> tuple[str, ...]:
+    """Types of the arrays with a row for each thread."""
+    return tuple(kind for kind in ("int32", "int64", "float32") if kind in types.numbers)
 
 
 @dataclass(frozen=True)
@@ -114,9 +122,11 @@ class PairBody(Body):
             names=list(scope.names),
             uniform=list(scope.uniform),
             loads=list(scope.loads),
+            tables=list(scope.tables),
         )
         super().__init__(outer.chance, inside, outer.notes, outer.names)
         self.outer = outer
+        self.record = outer.record
         self.loops = loops
         self.kind = kind
         self.nested_in_pairs = isinstance(outer, PairBody)
@@ -135,7 +145,7 @@ class PairBody(Body):
         found: list[Statement] = []
         if self.chance.random() < 0.3:
             self.notes["neighbors private outside"] += 1
-            self.private = (next(self.names), self.chance.choice(SCALARS))
+            self.private = (next(self.names), self.chance.choice(self.palette.scalars))
             found.append(Line(f"{self.private[0]} = {self.literal(self.private[1])}"))
         if self.kind == "search":
             return [*found, *self.prepare_search()]
@@ -153,10 +163,13 @@ class PairBody(Body):
     def declare_accumulator(self) -> Line:
         name = next(self.names)
         if self.kind == "sequential" and self.chance.random() < 0.4:
-            kind, operation = self.chance.choice(INTEGERS), self.chance.choice(_OTHERS)
+            kind, operation = self.chance.choice(self.palette.integers), self.chance.choice(_OTHERS)
         else:
             operation = self.chance.choice(_REDUCTIONS)
-            kinds = (*NUMBERS, *INTEGERS, *VECTORS) if operation == "add" else NUMBERS
+            numbers, p = self.palette.numbers, self.palette
+            kinds = (
+                (*numbers, *p.integers, *p.vectors, *p.vectors) if operation == "add" else numbers
+            )
             kind = self.chance.choice(kinds)
             self.notes[f"reduce {operation} {kind}"] += 1
         self.accumulators.append(Accumulator(name, kind, operation))
@@ -165,8 +178,8 @@ class PairBody(Body):
     def start(self, kind: str, operation: str) -> str:
         express = self.outer.express
         if kind in VECTORS:
-            parts = ", ".join(self.start(VECTORS[kind], operation) for _ in range(3))
-            return f"hw.vec3({parts})"
+            parts = ", ".join(self.start(VECTORS[kind], operation) for _ in range(size(kind)))
+            return f"hw.{kind}({parts})"
         if kind in INTEGERS:
             return express.scalar(kind, 1)
         if operation != "add":
@@ -178,12 +191,12 @@ class PairBody(Body):
         returns = self.outer.returns
         if returns is not None and not self.nested_in_pairs and self.chance.random() < 0.4:
             self.notes["neighbors return"] += 1
-            kind = self.chance.choice(SCALARS)
+            kind = self.chance.choice(self.palette.scalars)
             value = "True" if kind == "bool" else self.outer.express.literal(kind)
             self.exit = [f"out_{kind}[i] = {value}", returns()]
             return []
         self.notes["neighbors break"] += 1
-        kind = self.chance.choice(SCALARS)
+        kind = self.chance.choice(self.palette.scalars)
         self.flag = (next(self.names), kind)
         found = "True" if kind == "bool" else self.outer.express.literal(kind)
         self.exit = [f"{self.flag[0]} = {found}", "break"]
@@ -204,8 +217,9 @@ class PairBody(Body):
         self.locked.add(self.index)
         if self.loops.points.exact:
             self.locked |= {self.offset, self.distance2}
-        for shift in ("", " + 1"):
-            self.scope.loads += [(f"near_{kind}[{self.index}{shift}]", kind) for kind in NEAR]
+        for kind in near(self.palette):
+            for shift in ("", " + 1"):
+                self.scope.loads.append((f"near_{kind}[{self.index}{shift}]", kind))
         return self.index, self.offset, self.distance2
 
     def opening(self) -> list[Statement]:
@@ -239,6 +253,8 @@ class PairBody(Body):
 
     def compound(self) -> list[Callable[[int], Compound]]:
         found = [*super().compound(), self.jump if self.loop else self.next_trip]
+        if self.kind != "sequential":
+            found.remove(self.local_array)  # stores make a loop sequential
         found += [self.jump] if self.loop else [self.for_loop, self.while_loop]
         if self.kind == "search" and (not self.loop or self.exit[-1] != "break"):
             found += [self.found, self.found]
@@ -251,7 +267,7 @@ class PairBody(Body):
         return self.store_pair()
 
     def store_pair(self) -> Line:
-        kind = self.chance.choice(PAIRS)
+        kind = self.chance.choice(pairs(self.palette))
         self.notes["neighbors store"] += 1
         place = f"pair_{kind}[i, {self.index}]"
         value = self.express.scalar(kind, 2)
@@ -259,10 +275,10 @@ class PairBody(Body):
 
     def observe(self, name: str, kind: str) -> list[Statement]:
         sums = [a for a in self.accumulators if a.kind in INTEGERS and a.operation in ("add", "^")]
-        shown = f"{name}.{self.chance.choice('xyz')}" if kind in VECTORS else name
+        shown = f"{name}.{self.chance.choice('xy')}" if kind in VECTORS else name
         if self.kind == "sequential" and not self.nested_in_pairs and self.chance.random() < 0.6:
-            place = f"pair_int64[i, {self.index}]"
-            return [Line(f"{place} = {place} * 3 + hw.int64({shown})")]
+            place = f"pair_int32[i, {self.index}]"
+            return [Line(f"{place} = {place} * 3 + hw.int32({shown})")]
         if not sums:
             return []
         chosen = self.chance.choice(sums)
@@ -374,8 +390,8 @@ class PairBody(Body):
             if kind == "vec3f" and self.loops.points.exact and self.chance.random() < 0.5:
                 return self.offset
             scalar = VECTORS[kind]
-            return f"hw.vec3({', '.join(self.term(scalar) for _ in range(3))})"
+            return f"hw.{kind}({', '.join(self.term(scalar) for _ in range(size(kind)))})"
         if kind == "float32" and self.loops.points.exact and self.chance.random() < 0.3:
             return self.distance2
-        source = self.varied(self.chance.choice(INTEGERS))
+        source = self.varied(self.chance.choice(self.palette.integers))
         return f"(hw.{kind}({source} % 64) * 0.125 - {self.chance.randrange(8)})"

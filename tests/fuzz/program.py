@@ -6,6 +6,7 @@ import copy
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from tests.fuzz.palette import Palette
 from tests.fuzz.points import Points
 
 
@@ -49,7 +50,15 @@ class Program:
     block: tuple[int, int, int]
     count: int
     functions: list[Function] = field(default_factory=list)
+    palette: Palette = field(default_factory=lambda: Palette((), (), (), half=False))
     points: Points | None = None  # of the grid that the kernel takes
+    # Fields of the struct that the kernel knows, the value of its compile-time parameter, and bytes of dynamic shared
+    # memory. Host arrays in `strided` are passed as views with gaps.
+    record: tuple[tuple[str, str], ...] = ()
+    fixed: int = 0
+    shared_bytes: int = 0
+    strided: tuple[str, ...] = ()
+    prologue: list[str] = field(default_factory=list)
 
     @property
     def threads(self) -> int:
@@ -64,9 +73,13 @@ class Program:
         lines = [
             f'"""Kernel of seed {self.seed}: grid {self.grid}, block {self.block}."""',
             "import math",
+            "from dataclasses import dataclass",
+            "",
+            "import numpy as np",
             "",
             "import headwater as hw",
             "",
+            *self.prologue,
         ]
         for function in self.functions:
             lines += ["", *function.header.split("\n")]

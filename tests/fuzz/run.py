@@ -7,11 +7,13 @@ import os
 import sys
 import tempfile
 import time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 from tests.fuzz.coverage import coverage, required
 from tests.fuzz.generator import generate
-from tests.fuzz.harness import check, report, shrink
+from tests.fuzz.harness import check, refused, report, shrink
 
 import headwater as hw
 
@@ -21,10 +23,16 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=1000, help="how many kernels")
     parser.add_argument("--seed", type=int, default=0, help="the first seed; the others follow")
     parser.add_argument(
-        "--device", default="cpu", help="the device to compare with the interpreter"
+        "--device",
+        nargs="+",
+        default=["cpu"],
+        help="the devices to compare with the interpreter",
     )
     parser.add_argument(
-        "--lanes", type=int, nargs="*", default=[], help="SIMD widths to compare as well"
+        "--lanes", type=int, nargs="*", default=[], help="SIMD widths of the cpu to compare as well"
+    )
+    parser.add_argument(
+        "--jobs", type=int, default=1, help="processes; each takes a part of the kernels"
     )
     parser.add_argument(
         "--races", action="store_true", help="run the interpreter backwards as well"
@@ -41,7 +49,16 @@ def main() -> int:
     if options.coverage:
         return _print_coverage(seeds)
     os.environ["HEADWATER_CACHE"] = "0"
+    if options.jobs > 1:
+        return _spread(options, seeds)
     return _run(options, seeds)
+
+
+def _spread(options: argparse.Namespace, seeds: range) -> int:
+    """Every process takes each n-th kernel."""
+    with ProcessPoolExecutor(options.jobs, mp_context=get_context("spawn")) as pool:
+        parts = [seeds[number :: options.jobs] for number in range(options.jobs)]
+        return max(pool.map(_run, [options] * len(parts), parts))
 
 
 def _print_coverage(seeds: range) -> int:
@@ -57,10 +74,9 @@ def _devices(options: argparse.Namespace) -> list[tuple[str, hw.Device]]:
     found = [("reference", hw.device("reference"))]
     if options.races:
         found.append(("reference, backwards", hw.device("reference", backwards=1)))
-    if options.device != "reference":
-        found.append((options.device, hw.device(options.device)))
+    found += [(name, hw.device(name)) for name in options.device if name != "reference"]
     for lanes in options.lanes:
-        found.append((f"{options.device}, lanes={lanes}", hw.device(options.device, lanes=lanes)))
+        found.append((f"cpu, lanes={lanes}", hw.device("cpu", lanes=lanes)))
     return found
 
 
@@ -75,14 +91,20 @@ def _run(options: argparse.Namespace, seeds: range) -> int:
             if failure is not None:
                 failures += 1
                 if not options.no_shrink:
-                    program, failure = shrink(program, failure, lambda p: check(p, devices, folder))
+                    pair = failure.pair(devices)
+                    program, failure = shrink(
+                        program, failure, lambda p, d=pair: check(p, d, folder)
+                    )  # type: ignore[misc]
                 print(report(program, failure), flush=True)
                 if not options.keep_going:
                     return 1
             if done % 50 == 0:
                 rate = done / (time.monotonic() - begin)
                 print(f"{done} kernels, {failures} failures, {rate:.1f} a second", flush=True)
-    print(f"{len(seeds)} kernels on {', '.join(name for name, _ in devices)}: {failures} failures")
+    names = ", ".join(name for name, _ in devices)
+    print(
+        f"{len(seeds)} kernels on {names}: {failures} failures; refused: {dict(refused) or 'none'}"
+    )
     return 1 if failures else 0
 
 
