@@ -173,6 +173,17 @@ dot = Intrinsic(
 cross = Intrinsic("cross", "(a, b) -> vector", "The vector product of two vectors of three.")
 length = Intrinsic("length", "(a) -> float", "sqrt(dot(a, a)) of a vector.")
 
+# --- parameters that are known when compiling -------------------------------------------------------
+
+constexpr = Marker(
+    "constexpr",
+    ": the annotation of a kernel's parameter",
+    """The argument is known when the kernel is compiled: `def k(x, n: hw.constexpr)`.
+
+It may be a number, a bool, a text, a dtype, a function decorated with @hw.function, or a tuple of these. A program is
+compiled for each value; `if` on it lowers only the arm that is taken, and sizes and `hw.static_range` may use it.""",
+)
+
 # --- types: dtypes of arrays, casts in kernels ----------------------------------------------------
 
 int8 = INT8
