@@ -1,24 +1,29 @@
 """Rejects barriers that some threads of a block may not reach.
 
-Assumes that `lower_returns` has run: no early return is left in a kernel with barriers. Changes nothing; leaves true
-that every barrier is reached by all threads of a block or by none, the same number of times.
+Assumes that `lower_returns` has run. Where it kept early returns beside barriers, a copy without them is checked.
+Changes nothing; leaves true that every barrier is reached by all threads of a block that have not returned, or by none,
+the same number of times.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import deepcopy
 
 from headwater import ir
 from headwater.errors import CompileError, Span
+from headwater.passes.mask_returns import mask_returns
+from headwater.passes.rewriting import BARRIERS, has_barrier
 from headwater.passes.uniformity import Varying, varying
-
-_TEXT = "'syncthreads' may be reached by some threads of a block and not by others"
 
 
 def check_barriers(kernel: ir.Kernel) -> None:
     """Raise CompileError at the first barrier under varying control; the hint names the line that decides."""
-    if not any(isinstance(node, ir.Barrier) for node in ir.walk(kernel.body)):
+    if not has_barrier(kernel):
         return
+    if any(isinstance(node, ir.Return) for node in ir.walk(kernel.body)):
+        kernel = deepcopy(kernel)
+        mask_returns(kernel)
     found = varying(kernel)
     for node in kernel.body.nodes:
         _check(node, found)
@@ -30,7 +35,7 @@ def _check(node: ir.Node, found: Varying) -> None:
         return
     if isinstance(node, ir.Neighbors):
         raise CompileError(
-            "'syncthreads' stands inside a neighbour loop, where threads go different ways",
+            f"'{ir.called(barrier)}' stands inside a neighbour loop, where threads go different ways",
             span=barrier.span,
             hint="finish the loop first",
         )
@@ -45,11 +50,11 @@ def _check(node: ir.Node, found: Varying) -> None:
             _check(child, found)
 
 
-def _first_barrier(node: ir.Node) -> ir.Barrier | None:
-    if isinstance(node, ir.Barrier):
+def _first_barrier(node: ir.Node) -> ir.Barrier | ir.BarrierVote | None:
+    if isinstance(node, BARRIERS):
         return node
     inside = (inner for block in ir.children(node) for inner in ir.walk(block))
-    return next((inner for inner in inside if isinstance(inner, ir.Barrier)), None)
+    return next((inner for inner in inside if isinstance(inner, BARRIERS)), None)
 
 
 def _why_loop(node: ir.Node, found: Varying) -> str:
@@ -82,11 +87,12 @@ def _leaving_in(
             yield from _leaving_in(node.orelse, found, decides)
 
 
-def _rejected(barrier: ir.Barrier, reason: str) -> CompileError:
+def _rejected(barrier: ir.Barrier | ir.BarrierVote, reason: str) -> CompileError:
     hint = (
         f"{reason}; move the barrier out, or assert with hw.uniform(...) that the value is the same"
     )
-    return CompileError(_TEXT, span=barrier.span, hint=hint)
+    text = f"'{ir.called(barrier)}' may be reached by some threads of a block and not by others"
+    return CompileError(text, span=barrier.span, hint=hint)
 
 
 def _line(span: Span | None) -> str:

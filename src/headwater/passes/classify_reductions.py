@@ -20,7 +20,17 @@ from headwater import ir
 from headwater.passes.liveness import Live, exposed, live_after_neighbors
 
 _KINDS = {"add": "add", "sub": "add", "min": "min", "max": "max"}
-_EFFECTS = ir.Store | ir.Atomic | ir.Barrier | ir.Return
+_EFFECTS = (
+    ir.Store,
+    ir.Atomic,
+    ir.Barrier,
+    ir.BarrierVote,
+    ir.Warp,
+    ir.Fence,
+    ir.Assert,
+    ir.Print,
+    ir.Return,
+)
 
 
 def classify_reductions(kernel: ir.Kernel) -> None:

@@ -6,21 +6,29 @@ Assumes any well-formed kernel. Leaves true:
 - a kernel with a barrier has no `Return`: a variable `alive` masks what follows instead. Barriers, and the loops and
   branches that hold them, stay outside of the masks, so that exited threads go along; what decides whether a
   barrier is reached is computed by exited threads too (see `mask_returns`).
-- a kernel without a barrier keeps its own returns, which end the thread.
+- a kernel without a barrier keeps its own returns, which end the thread. So does each kernel where the device lets
+  exited threads leave barriers (`keep`).
 """
 
 from __future__ import annotations
 
 from headwater import ir
 from headwater.passes.mask_returns import mask_returns
-from headwater.passes.rewriting import assigned, holds, unique_name, unless, when
+from headwater.passes.rewriting import (
+    assigned,
+    has_barrier,
+    holds,
+    unique_name,
+    unless,
+    when,
+)
 from headwater.types import BOOL
 
 
-def lower_returns(kernel: ir.Kernel) -> None:
-    """Change the kernel in place."""
+def lower_returns(kernel: ir.Kernel, *, keep: bool = False) -> None:
+    """Change the kernel in place. `keep` leaves the kernel's own returns where they are."""
     _remove_inlined(kernel, kernel.body)
-    if any(isinstance(node, ir.Barrier) for node in ir.walk(kernel.body)):
+    if not keep and has_barrier(kernel):
         mask_returns(kernel)
 
 

@@ -9,6 +9,9 @@ becomes false instead, and what follows is guarded by it, except
   a load gives 0.
 - pure operations, which harm nobody. Reading a variable outside the slice is none: an exited thread may never
   have assigned it.
+
+Where exited threads take part in a vote they add its neutral element. A warp operation outside the slice is guarded, so
+that exited lanes take no part in it.
 """
 
 from __future__ import annotations
@@ -17,20 +20,13 @@ from collections.abc import Iterable, Iterator
 
 from headwater import ir
 from headwater.errors import CompileError
-from headwater.passes.barrier_slice import LOOPS, BarrierSlice, defined
-from headwater.passes.rewriting import (
-    assigned,
-    holds,
-    new_variable,
-    replace,
-    unless,
-    uses,
-    when,
-    zero,
-)
+from headwater.passes.barrier_slice import LOOPS, BarrierSlice
+from headwater.passes.guards import Group
+from headwater.passes.rewriting import BARRIERS, assigned, holds, new_variable, unless, zero
 from headwater.types import BOOL
 
-_PURE = (ir.Constant, ir.Compute, ir.Index, ir.Extent)
+# The operations on a bool of each thread, by the element that changes nothing.
+_NEUTRAL = {"count": False, "or": False, "any": False, "ballot": False, "and": True, "all": True}
 
 
 def mask_returns(kernel: ir.Kernel) -> None:
@@ -69,7 +65,7 @@ class _Mask:
 
         `after` are nodes outside of the block that may use its values (the body of a `while`).
         """
-        group = _Group(self)
+        group = Group(self.kernel, self.alive, self._common)
         nodes = block.nodes
         for position, node in enumerate(nodes):
             following = [*nodes[position + 1 :], *after]
@@ -81,6 +77,8 @@ class _Mask:
                 dead = True
             elif self.slice.holds(node):
                 group.flush([node, *following])
+                if dead and getattr(node, "operation", "") in _NEUTRAL:
+                    group.done += self._neutral(node)
                 dead = self._together(node, dead) or dead
                 group.done.append(node)
             elif dead and isinstance(node, ir.Load) and node.result in self.slice.values:
@@ -96,6 +94,28 @@ class _Mask:
         group.flush(after)
         block.nodes = group.done
         return dead
+
+    def _common(self, item: ir.Variable | ir.Value) -> bool:
+        return item in self.slice.variables or item in self.slice.values
+
+    def _neutral(self, node: ir.Node) -> list[ir.Node]:
+        """Let the predicate of exited threads change nothing."""
+        out = ir.Block()
+        builder = ir.Builder(out, node.span)
+        alive = builder.read(self.alive)
+        if isinstance(node, ir.BarrierVote):
+            node.predicate = self._where_alive(builder, alive, node.operation, node.predicate)
+        elif isinstance(node, ir.Warp):
+            predicate, mask = node.arguments
+            node.arguments = (self._where_alive(builder, alive, node.operation, predicate), mask)
+        return out.nodes
+
+    def _where_alive(
+        self, builder: ir.Builder, alive: ir.Value, operation: str, predicate: ir.Value
+    ) -> ir.Value:
+        if _NEUTRAL[operation]:
+            return builder.compute("or", predicate, builder.compute("not", alive))
+        return builder.compute("and", predicate, alive)
 
     def _together(self, node: ir.Node, dead: bool) -> bool:
         """A node that exited threads go through as well: mask inside."""
@@ -114,8 +134,10 @@ class _Mask:
 
     def _check_end(self, node: ir.While) -> None:
         """An endless loop that threads leave by returns, one by one, would keep its barriers waiting."""
-        condition = next((n for n in node.test.nodes if node.condition in defined(n)), None)
+        condition = next((n for n in node.test.nodes if node.condition in ir.results(n)), None)
         if not isinstance(condition, ir.Constant) or not condition.value:
+            return
+        if not holds(node, BARRIERS):
             return
         if any(jump in self.slice.jumps for jump in _exits(node.body)):
             return
@@ -179,54 +201,3 @@ def _exits(block: ir.Block) -> Iterator[ir.Node]:
         if isinstance(node, ir.If):
             yield from _exits(node.then)
             yield from _exits(node.orelse)
-
-
-class _Group:
-    """Nodes that go under one guard; pure ones pass by as long as they need nothing of it."""
-
-    def __init__(self, mask: _Mask) -> None:
-        self.mask = mask
-        self.done: list[ir.Node] = []
-        self._nodes: list[ir.Node] = []
-        self._values: set[ir.Value] = set()
-        self._variables: set[ir.Variable] = set()
-
-    def add(self, node: ir.Node, guarded: bool) -> None:
-        """Take the next node."""
-        if not guarded or self._passes(node):
-            self.done.append(node)
-            return
-        self._nodes.append(node)
-        self._values.update(defined(node))
-        self._variables.update(
-            a.variable for a in ir.walk(ir.Block([node])) if isinstance(a, ir.Assign)
-        )
-
-    def _passes(self, node: ir.Node) -> bool:
-        if isinstance(node, ir.Read):
-            assigned_by_all = node.variable in self.mask.slice.variables
-            return assigned_by_all and node.variable not in self._variables
-        return isinstance(node, _PURE) and self._values.isdisjoint(ir.operands(node))
-
-    def flush(self, following: Iterable[ir.Node]) -> None:
-        """Close the group; values that `following` nodes use go through variables."""
-        if not self._nodes:
-            return
-        mask, nodes = self.mask, self._nodes
-        span = next((node.span for node in nodes if node.span is not None), None)
-        used = uses(following)
-        escaping = [v for node in nodes for v in defined(node) if v in used]
-        inner = {value: ir.Value(value.type, value.name) for value in escaping}
-        replace(nodes, inner)
-        reads: list[ir.Node] = []
-        for node in nodes:
-            outer = getattr(node, "result", None)
-            if outer in inner:
-                node.result = inner[outer]  # type: ignore[union-attr]
-        for value, fresh in inner.items():
-            variable = new_variable(mask.kernel, "kept", value.type)
-            self.done += assigned(variable, zero(value.type), span)
-            nodes.append(ir.Assign(variable, fresh, span))
-            reads.append(ir.Read(value, variable, span))
-        self.done += [*when(mask.alive, nodes, span), *reads]
-        self._nodes, self._values, self._variables = [], set(), set()

@@ -11,9 +11,9 @@ from headwater.types import ScalarType
 
 
 def unique_name(kernel: ir.Kernel, name: str) -> str:
-    """A name that no parameter, shared array or variable of the kernel has."""
-    taken = {p.name for p in kernel.parameters} | {s.name for s in kernel.shared}
-    taken |= {v.name for v in kernel.variables}
+    """A name that no parameter, array or variable of the kernel has."""
+    named = (kernel.parameters, kernel.shared, kernel.locals, kernel.constants, kernel.variables)
+    taken = {item.name for items in named for item in items}
     chosen, count = name, 1
     while chosen in taken:
         count += 1
@@ -50,6 +50,15 @@ def unless(variable: ir.Variable, nodes: list[ir.Node], span: Span | None) -> li
 def zero(kind: ScalarType) -> bool | int | float:
     """The zero of a type, as a `Constant` holds it."""
     return False if kind.is_bool else 0.0 if kind.is_float else 0
+
+
+# Where all threads of a block wait for each other.
+BARRIERS = (ir.Barrier, ir.BarrierVote)
+
+
+def has_barrier(kernel: ir.Kernel) -> bool:
+    """Whether the threads of a block wait for each other anywhere."""
+    return any(isinstance(node, BARRIERS) for node in ir.walk(kernel.body))
 
 
 def holds(node: ir.Node, kinds: type[ir.Node] | tuple[type[ir.Node], ...]) -> bool:

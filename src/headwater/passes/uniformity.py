@@ -2,7 +2,9 @@
 
 Assumes any well-formed kernel; changes nothing. Uniform are constants, scalar parameters, block indices and sizes,
 extents, loads at uniform addresses from arrays that the kernel never writes (nor any array that shares
-their memory), what `uniform` asserts, and everything pure on these. A variable is varying if any assignment to it is
+their memory) and from constant ones, what a barrier counted, what `uniform` asserts, and everything pure on these.
+A shared or local array may hold different things for different threads, and so may the result of a warp operation
+be another one in another warp. A variable is varying if any assignment to it is
 varying or stands under varying control. Threads that have returned from the kernel do not count.
 """
 
@@ -104,6 +106,12 @@ def _atomic(analysis: _Analysis, node: ir.Atomic, control: bool) -> bool:
     return False
 
 
+def _warp(analysis: _Analysis, node: ir.Warp, control: bool) -> bool:
+    if node.result is not None and analysis.kernel.threads > 1:
+        analysis.mark(node.result)
+    return False
+
+
 def _assign(analysis: _Analysis, node: ir.Assign, control: bool) -> bool:
     if control or analysis.differs(node.value):
         analysis.found.variables.add(node.variable)
@@ -185,6 +193,7 @@ _HANDLERS: dict[type[ir.Node], Callable[..., bool]] = {
     ir.Read: _read,
     ir.Load: _load,
     ir.Atomic: _atomic,
+    ir.Warp: _warp,
     ir.Assign: _assign,
     ir.If: _if,
     ir.Break: _leave,
