@@ -12,7 +12,6 @@ import pytest
 import headwater as hw
 from headwater.backends.contract import Absence
 from headwater.backends.cuda import CudaBackend
-from headwater.backends.cuda.gaps import GAPS
 from headwater.errors import DeviceError, HeadwaterError
 
 _FOUND = CudaBackend().devices()
@@ -180,11 +179,52 @@ def add_to(total, x):
     hw.atomic.add(total, 0, x[0])
 
 
-@pytest.mark.xfail(strict=True, reason=GAPS[0].reason)
-def test_atomic_sums_of_denormals(gpu: hw.Device) -> None:
-    total = gpu.zeros(1)
-    add_to[1, 1](total, gpu.array(np.array([1e-40], np.float32)))
-    assert total.numpy()[0] == np.float32(1e-40)
+SMALL = np.array([1e-40, -3e-39, 1.5e-38, -1.2e-38, 1e-45, 0.0, -0.0, 2.0**-101, 1e-30], np.float32)
+
+
+@pytest.mark.parametrize("start", SMALL)
+def test_atomic_sums_keep_denormals(gpu: hw.Device, start: np.float32) -> None:
+    """The unit for atomics takes them for 0."""
+    for addend in SMALL:
+        total = gpu.array(np.array([start]))
+        add_to[1, 1](total, gpu.array(np.array([addend])))
+        expected = start + addend
+        assert total.numpy()[0] == expected
+        assert np.signbit(total.numpy()[0]) == np.signbit(expected)
+
+
+@hw.kernel
+def exits_before(counts, values, n):
+    t = hw.threadIdx.x
+    if t >= n:
+        return
+    tile = hw.shared.array(256, hw.int32)
+    tile[t] = t
+    hw.syncthreads()
+    counts[t] = tile[n - 1 - t]
+    counts[256 + t] = hw.syncthreads_count(t % 2 == 0)
+    counts[512 + t] = hw.int32(hw.syncthreads_and(t < n))
+    counts[768 + t] = hw.int32(hw.syncthreads_or(t >= n))
+    values[t] = hw.shfl_xor_sync(0xFFFFFFFF, t, 1)
+    values[256 + t] = hw.int32(hw.ballot_sync(0xFFFFFFFF, True))
+    values[512 + t] = hw.int32(hw.match_all_sync(0xFFFFFFFF, n)[0])
+    values[768 + t] = hw.int32(hw.all_sync(0xFFFFFFFF, t < n))
+
+
+@pytest.mark.parametrize("n", [2, 30, 32, 34, 62, 96, 250, 256])
+@pytest.mark.parametrize("block", [256, 250])
+def test_exited_threads_are_gone(gpu: hw.Device, n: int, block: int) -> None:
+    """Barriers, votes and full masks do not wait for them, in part of a warp or in whole ones."""
+    n = min(n, block)
+    counts, values = gpu.zeros(1024, hw.int32), gpu.zeros(1024, hw.int32)
+    exits_before[1, block](counts, values, n)
+    t = np.arange(n)
+    found = counts.numpy().reshape(4, 256)[:, :n]
+    np.testing.assert_array_equal(found, [n - 1 - t, t * 0 + (n + 1) // 2, t * 0 + 1, t * 0])
+    here = np.minimum(n - t // 32 * 32, 32)
+    lanes = ((1 << here.astype(np.int64)) - 1).astype(np.uint32).view(np.int32)
+    found = values.numpy().reshape(4, 256)[:, :n]
+    np.testing.assert_array_equal(found, [t ^ 1, lanes, lanes, t * 0 + 1])
 
 
 def test_the_device_is_listed() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from headwater import ir
 from headwater.backends.contract import Options
-from headwater.backends.cuda.language import STATIC_SHARED_BYTES, CudaLanguage
+from headwater.backends.cuda.language import CudaLanguage
 from headwater.backends.cuda.program import Program, Slot
 from headwater.emit import Names, write_body
 from headwater.errors import CapabilityError, DeviceError, InternalError
@@ -41,6 +41,7 @@ def write(kernel: ir.Kernel, options: Options) -> Source:
     parts = [
         f"// kernel {symbol.removeprefix('k_')}, blocks of {kernel.block_shape} threads",
         *target.vector_types(),
+        *target.tables(),
         *target.table.definitions(body.helpers | target.helpers),
         f'extern "C" __global__ void __launch_bounds__({kernel.threads}) {symbol}(',
         f"{parameters})" if parameters else "    void)",
@@ -49,9 +50,8 @@ def write(kernel: ir.Kernel, options: Options) -> Source:
         *body.lines,
         "}",
     ]
-    shared = target.shared_bytes()
-    dynamic = shared if shared > STATIC_SHARED_BYTES else 0
-    return Source("\n".join(parts) + "\n", symbol, tuple(target.slots), dynamic)
+    text = "\n".join(parts) + "\n"
+    return Source(text, symbol, tuple(target.slots), target.dynamic_bytes())
 
 
 def compile_kernel(kernel: ir.Kernel, options: Options, architecture: str) -> Program:

@@ -23,8 +23,9 @@ from headwater.backends.contract import (
 )
 from headwater.backends.cuda import compiler
 from headwater.backends.cuda.connection import Connection
-from headwater.backends.cuda.language import STATIC_SHARED_BYTES, lanes
+from headwater.backends.cuda.language import lanes
 from headwater.backends.cuda.memory import DeviceMemory
+from headwater.backends.cuda.own_arrays import STATIC_SHARED_BYTES
 from headwater.backends.cuda.program import Program, packer
 from headwater.errors import DeviceError, LaunchError
 
@@ -213,6 +214,10 @@ def _capabilities(connection: Connection) -> Capabilities:
         float64=True,
         int64=True,
         float_atomics=True,
+        int64_atomics=True,
+        float64_atomics=True,
+        device_fences=True,
+        exits_leave_barriers=True,
         max_block_threads=attribute("MAX_THREADS_PER_BLOCK"),
         max_shared_bytes=shared,
         max_array_bytes=int(total),

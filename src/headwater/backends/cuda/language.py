@@ -6,29 +6,34 @@ compiler reads an element at once.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 
-import numpy as np
-
 from headwater import ir
+from headwater.backends.cuda import own_arrays, warps
+from headwater.backends.cuda.kinds import TYPES, literal, word
 from headwater.backends.cuda.program import Slot
-from headwater.backends.cuda.rows import TYPES, table
+from headwater.backends.cuda.rows import table
 from headwater.emit import Names, Operand, Row, Target
 from headwater.ir.nodes import Array
-from headwater.types import BOOL, FLOAT32, INT32, INT64, UINT32, ScalarType
-
-# What a block has without asking the driver for more.
-STATIC_SHARED_BYTES = 48 * 1024
-DYNAMIC_SHARED = "hw_shared"
+from headwater.types import FLOAT32, INT32, ScalarType
 
 _AXES = "xyz"
 _COMPONENTS = "xyzw"
-_SUFFIX = {INT32: "", UINT32: "u", INT64: "ll"}
-_FORMATS = {"bool": "?", "int32": "i", "uint32": "I", "int64": "q", "float32": "f", "float64": "d"}
+# In the notation of `struct`.
+_FORMATS = {
+    "bool": "?",
+    "int8": "b",
+    "int16": "h",
+    "int32": "i",
+    "int64": "q",
+    "uint8": "B",
+    "uint16": "H",
+    "uint32": "I",
+    "uint64": "Q",
+    "float32": "f",
+    "float64": "d",
+}
 _ORDERED = frozenset(("lt", "le", "gt", "ge"))
-# The one type that these update is unsigned.
-_CASTS = {("add", INT64): "unsigned long long"}
 
 
 def lanes(components: int) -> int:
@@ -61,8 +66,9 @@ class CudaLanguage(Target):
         for parameter in kernel.parameters:
             if isinstance(parameter, ir.ArrayParameter):
                 self._names[parameter] = self.pointer(parameter, written)
-        for shared in kernel.shared:
-            self._names[shared] = names.unique("s", shared.name)
+        for prefix, arrays in (("s", kernel.shared), ("l", kernel.locals), ("c", kernel.constants)):
+            for array in arrays:
+                self._names[array] = names.unique(prefix, array.name)
 
     # --- the kernel's parameters -------------------------------------------------------------------
 
@@ -132,15 +138,7 @@ class CudaLanguage(Target):
     # --- types, literals, statements ---------------------------------------------------------------
 
     def literal(self, kind: ScalarType, value: bool | int | float) -> str:
-        if kind is BOOL:
-            return "true" if value else "false"
-        if kind.is_float:
-            return _float_literal(kind, float(value))
-        suffix = _SUFFIX[kind]
-        if value < 0 and value == kind.limits[0]:
-            return f"({value + 1}{suffix} - 1)"
-        text = f"{value}{suffix}"
-        return f"({text})" if value < 0 else text
+        return literal(kind, value)
 
     def constant_local(self, kind: ScalarType, name: str, expression: str) -> str:
         return f"const {TYPES[kind.name]} {name} = {expression};"
@@ -157,13 +155,30 @@ class CudaLanguage(Target):
         return f"for ({head}; {name} {test} {stop}; {step}{name}) {{"
 
     def trip_count(self, kind: ScalarType, name: str, expression: str) -> str:
-        return f"const {_counter(kind)} {name} = {expression};"
+        return f"const {word(kind)} {name} = {expression};"
 
     def trip_loop(self, kind: ScalarType, name: str, trips: str) -> str:
-        return f"for ({_counter(kind)} {name} = 0; {name} < {trips}; ++{name}) {{"
+        return f"for ({word(kind)} {name} = 0; {name} < {trips}; ++{name}) {{"
 
     def barrier(self, node: ir.Barrier) -> Iterable[str]:
         return ("__syncthreads();",)
+
+    def barrier_vote(self, node: ir.BarrierVote, predicate: Operand, result: str) -> Iterable[str]:
+        text = warps.VOTES[node.operation].format(predicate.text)
+        return (self.constant_local(node.result.type, result, text),)
+
+    def warp(
+        self, node: ir.Warp, arguments: tuple[Operand, ...], result: str | None
+    ) -> Iterable[str]:
+        row = warps.row(node, arguments)
+        self.helpers.update(row.helpers)
+        text = row.text.format(*(argument.text for argument in arguments))
+        if node.result is None or result is None:
+            return (f"{text};",)
+        return (self.constant_local(node.result.type, result, text),)
+
+    def fence(self, node: ir.Fence) -> Iterable[str]:
+        return (warps.FENCES[node.scope],)
 
     # --- positions and memory ------------------------------------------------------------------------
 
@@ -173,8 +188,14 @@ class CudaLanguage(Target):
         base = {"thread": "threadIdx", "block": "blockIdx", "grid_size": "gridDim"}[kind]
         return f"(int){base}.{_AXES[axis]}"
 
+    def local_array(self, array: ir.LocalArray) -> Iterable[str]:
+        return (own_arrays.local_line(array, self._names[array]),)
+
     def load(self, array: Array, indices: tuple[Operand, ...], component: int) -> str:
-        return self.place(array, indices, component)
+        place = self.place(array, indices, component)
+        if isinstance(array, ir.ConstantArray):
+            return own_arrays.constant_value(array, place)
+        return place
 
     def store(
         self, array: Array, indices: tuple[Operand, ...], component: int, value: Operand
@@ -184,24 +205,39 @@ class CudaLanguage(Target):
     def atomic(
         self, node: ir.Atomic, indices: tuple[Operand, ...], value: Operand, result: str
     ) -> Iterable[str]:
-        place, kind = self.place(node.array, indices, node.component), value.type
-        if kind.is_float and node.operation != "add":
-            helper = f"atomic_{node.operation}_{kind}"
-            self.helpers.add(helper)
-            called = f"hw_{helper}(&{place}, {value.text})"
-        elif (node.operation, kind) in _CASTS:
-            unsigned = _CASTS[node.operation, kind]
-            called = f"atomicAdd(({unsigned}*)&{place}, ({unsigned}){value.text})"
-            called = f"({TYPES[kind.name]}){called}"
-        else:
-            called = f"atomic{node.operation.capitalize()}(&{place}, {value.text})"
-        return (self.constant_local(kind, result, called),)
+        return (self._atomic(node, indices, (value,), result),)
+
+    def compare_and_swap(
+        self,
+        node: ir.Atomic,
+        indices: tuple[Operand, ...],
+        compare: Operand,
+        value: Operand,
+        result: str,
+    ) -> Iterable[str]:
+        return (self._atomic(node, indices, (compare, value), result),)
+
+    def _atomic(
+        self,
+        node: ir.Atomic,
+        indices: tuple[Operand, ...],
+        operands: tuple[Operand, ...],
+        result: str,
+    ) -> str:
+        kind, name = node.result.type, f"atomic.{node.operation}"
+        row = self.table.row(name, kind)
+        if isinstance(node.array, ir.SharedArray):
+            row = self.table.find(f"{name}.shared", kind.name) or row
+        self.helpers.update(row.helpers)
+        address = f"&{self.place(node.array, indices, node.component)}"
+        text = row.text.format(address, *(operand.text for operand in operands))
+        return self.constant_local(kind, result, text)
 
     def place(self, array: Array, indices: tuple[Operand, ...], component: int) -> str:
         """The element, or its component, as something that can be read and assigned."""
         name, texts = self._names[array], [_as_int(index) for index in indices]
-        if isinstance(array, ir.SharedArray):
-            return f"{name}[{_shared_offset(array, texts, component)}]"
+        if not isinstance(array, ir.ArrayParameter):
+            return f"{name}[{_own_offset(array, texts, component)}]"
         part = f".{_COMPONENTS[component]}" if array.type.components > 1 else ""
         return f"{name}[{self.offset(array, texts)}]{part}"
 
@@ -216,25 +252,17 @@ class CudaLanguage(Target):
 
     # --- the frame -----------------------------------------------------------------------------------
 
-    def shared_bytes(self) -> int:
-        """The bytes of all shared arrays of a block."""
-        return sum(map(_shared_bytes, self.kernel.shared))
+    def dynamic_bytes(self) -> int:
+        """The shared memory that each launch must ask for."""
+        return own_arrays.dynamic_bytes(self.kernel)
 
     def shared_declarations(self) -> list[str]:
-        """Statements that declare the shared arrays, in one piece where a block needs much."""
-        if self.shared_bytes() <= STATIC_SHARED_BYTES:
-            return [
-                f"__shared__ {TYPES[shared.scalar.name]} {self._names[shared]}[{_shared_count(shared)}];"
-                for shared in self.kernel.shared
-            ]
-        lines, start = [f"extern __shared__ double {DYNAMIC_SHARED}[];"], 0
-        # The widest first: then every array is aligned without padding.
-        for shared in sorted(self.kernel.shared, key=lambda shared: -shared.scalar.size):
-            kind = TYPES[shared.scalar.name]
-            name = self._names[shared]
-            lines.append(f"{kind}* const {name} = ({kind}*)((char*){DYNAMIC_SHARED} + {start});")
-            start += _shared_bytes(shared)
-        return lines
+        """Statements that declare the shared arrays."""
+        return own_arrays.shared_lines(self.kernel, self._names)
+
+    def tables(self) -> list[str]:
+        """Definitions of the constant arrays."""
+        return own_arrays.constant_lines(self.kernel, self._names)
 
     def vector_types(self) -> list[str]:
         """The structs that vector elements need."""
@@ -259,10 +287,6 @@ def _written_groups(kernel: ir.Kernel) -> dict[int, bool]:
     return groups
 
 
-def _counter(kind: ScalarType) -> str:
-    return "unsigned long long" if kind is INT64 else "unsigned int"
-
-
 def _as_int(index: Operand) -> str:
     return index.text if index.type is INT32 else f"(int){index.text}"
 
@@ -275,25 +299,6 @@ def _row_major(indices: list[str], lengths: list[str]) -> str:
     return text
 
 
-def _shared_offset(array: ir.SharedArray, indices: list[str], component: int) -> str:
+def _own_offset(array: own_arrays.Own, indices: list[str], component: int) -> str:
     text = _row_major(indices, list(map(str, array.shape)))
     return text if array.components == 1 else f"({text}) * {array.components} + {component}"
-
-
-def _shared_count(array: ir.SharedArray) -> int:
-    return math.prod(array.shape) * array.components
-
-
-def _shared_bytes(array: ir.SharedArray) -> int:
-    return _shared_count(array) * array.scalar.size
-
-
-def _float_literal(kind: ScalarType, value: float) -> str:
-    single = kind is FLOAT32
-    with np.errstate(over="ignore", under="ignore"):
-        rounded = np.float32(value) if single else np.float64(value)
-    if not np.isfinite(rounded):
-        bits = rounded.view(np.uint32 if single else np.uint64)
-        return f"__uint_as_float({bits:#x}u)" if single else f"__longlong_as_double({bits:#x}ll)"
-    text = f"{rounded!s}{'f' if single else ''}"
-    return f"({text})" if text.startswith("-") else text

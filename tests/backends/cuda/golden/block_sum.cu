@@ -1,11 +1,24 @@
 // kernel block_sum, blocks of (64, 1, 1) threads
-static __device__ __forceinline__ float hw_atomic_max_float32(float* place, float value) {
-    unsigned int* const bits = (unsigned int*)place;
-    unsigned int seen = *(volatile unsigned int*)bits;
+static __device__ __forceinline__ float hw_atomic_add_float32(float* place, float value) {
+    if ((__float_as_uint(value) & 0x7fffffffu) >= 0x0d000000u) { return atomicAdd(place, value); }
+    unsigned int* const words = (unsigned int*)place;
+    unsigned int seen = *(volatile unsigned int*)words;
     for (;;) {
-        const unsigned int wanted = __float_as_uint(fmaxf(__uint_as_float(seen), value));
-        const unsigned int found = wanted == seen ? seen : atomicCAS(bits, seen, wanted);
-        if (found == seen) { return __uint_as_float(seen); }
+        const float old = __uint_as_float(seen);
+        const unsigned int wanted = __float_as_uint(__fadd_rn(old, value));
+        const unsigned int found = wanted == seen ? seen : atomicCAS(words, seen, wanted);
+        if (found == seen) { return old; }
+        seen = found;
+    }
+}
+static __device__ __forceinline__ float hw_atomic_max_float32(float* place, float value) {
+    unsigned int* const words = (unsigned int*)place;
+    unsigned int seen = *(volatile unsigned int*)words;
+    for (;;) {
+        const float old = __uint_as_float(seen);
+        const unsigned int wanted = __float_as_uint(fmaxf(old, value));
+        const unsigned int found = wanted == seen ? seen : atomicCAS(words, seen, wanted);
+        if (found == seen) { return old; }
         seen = found;
     }
 }
@@ -57,7 +70,7 @@ extern "C" __global__ void __launch_bounds__(64) k_block_sum(
     if (v_18) {
         // line 24
         const float v_19 = s_partial[0];
-        const float v_20 = atomicAdd(&a_total[0], v_19);
+        const float v_20 = hw_atomic_add_float32(&a_total[0], v_19);
         // line 25
         const float v_21 = s_partial[0];
         const float v_22 = hw_atomic_max_float32(&a_total[1], v_21);
