@@ -11,7 +11,7 @@ from headwater.frontend.language import Marker, Namespace
 
 MARKERS = {name: value for name, value in vars(hw).items() if isinstance(value, Marker | Namespace)}
 # Left out of `from headwater import *`, because they would replace builtins.
-BUILTINS = {"abs", "max", "min"}
+BUILTINS = {"abs", "max", "min", "pow"}
 
 
 def text_of(thing: object) -> str:

@@ -63,13 +63,13 @@ def test_the_environment_variables_are_those_that_are_read() -> None:
 
 
 def test_every_name_of_the_language_has_a_row() -> None:
-    values = [value for name, value in vars(language).items() if not name.startswith("_")]
+    values = list(language.names().values())
     markers = [value for value in values if isinstance(value, Marker)]
     markers += [m for v in values if isinstance(v, Namespace) for m in v.members.values()]
     written = {name for name, _ in rows(LANGUAGE, "| name |")}
     assert {f"`{marker!r}`" for marker in markers} <= written
     types = [
-        f"`hw.{n}`" for n, v in vars(language).items() if isinstance(v, ScalarType) and n.islower()
+        f"`hw.{n}`" for n, v in language.names().items() if isinstance(v, ScalarType)
     ]
     assert set(types) <= {part for name in written for part in name.split()}
 

@@ -1,7 +1,8 @@
 """House rules that no linter knows; `make lint` runs it. Prints one line a finding, exits with 1 if any.
 
 - No vendor word in code outside `backends/`, `compat/` and `cli/`; comments and docstrings may name them.
-- An `__init__.py` holds its public names and nothing else.
+- An `__init__.py` holds its public names and nothing else; the front door also tells layers below it where to find
+  what stands above them.
 - In the packages that hold kernels, every function that is not one has annotations (mypy cannot tell them apart).
 """
 
@@ -21,6 +22,8 @@ VENDOR_FOLDERS = ("backends", "compat", "cli")
 # Names that a protocol of other libraries prescribes.
 PROTOCOL_NAMES = frozenset({"__cuda_array_interface__"})
 INIT_NAMES = frozenset({"__all__", "__version__"})
+# What the front door may call.
+FRONT_DOOR_CALLS = frozenset({"register"})
 INIT_FUNCTIONS = frozenset({"__getattr__", "__dir__"})
 KERNEL_FOLDERS = ("primitives", "math", "particles", "sph")
 KERNEL_DECORATORS = frozenset({"kernel", "function"})
@@ -83,6 +86,13 @@ def is_public_name(node: ast.stmt) -> bool:
     return all(isinstance(target, ast.Name) and target.id in INIT_NAMES for target in targets)
 
 
+def is_registration(node: ast.stmt) -> bool:
+    """Whether a statement is a call such as `_library.register("headwater.math")`."""
+    call = node.value if isinstance(node, ast.Expr) else None
+    callee = call.func if isinstance(call, ast.Call) else None
+    return isinstance(callee, ast.Attribute) and callee.attr in FRONT_DOOR_CALLS
+
+
 def init_findings(path: Path, tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Code in an `__init__.py`; a backend's own holds its entry `backend()`."""
     parts = path.relative_to(SOURCE).parts
@@ -90,7 +100,7 @@ def init_findings(path: Path, tree: ast.Module) -> Iterator[tuple[int, str]]:
     if path.name != "__init__.py" or is_backend:
         return
     for node in tree.body:
-        if not is_public_name(node):
+        if not is_public_name(node) and not (len(parts) == 1 and is_registration(node)):
             yield node.lineno, "an '__init__.py' holds public names only; move the code to a module"
 
 

@@ -8,7 +8,6 @@ from types import BuiltinFunctionType, ModuleType
 import numpy as np
 
 from headwater.frontend import language
-from headwater.frontend.fingerprint import MARKERS
 
 _PACKAGE = __name__.partition(".")[0]
 
@@ -70,7 +69,7 @@ def explain_member(module: ModuleType, shown: str, name: str) -> Explanation | N
     found = explain(shown, name)
     if found is not None:
         return found
-    close = difflib.get_close_matches(name, _names(), 1)
+    close = difflib.get_close_matches(name, language.names(), 1)
     text = f"'{shown.rpartition('.')[0]}' has no attribute '{name}'"
     return text, f"did you mean '{close[0]}'?" if close else None
 
@@ -80,9 +79,3 @@ def explain_atomic(name: str) -> Explanation | None:
     if name == "sub":
         return "'atomic.sub' is not there yet", "add the negative value"
     return (f"'atomic.{name}' is not there yet", None) if name in _ATOMICS else None
-
-
-def _names() -> list[str]:
-    """The names of the language that kernels use."""
-    members = vars(language).items()
-    return [name for name, value in members if isinstance(value, MARKERS) and not name.isupper()]

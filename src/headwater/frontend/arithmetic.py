@@ -6,12 +6,14 @@ import math
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from headwater.frontend.program import Program, literal_kind
+from headwater.frontend.program import Program
 from headwater.frontend.values import Literal, Runtime, Scalar, Vector, WeakOperation
+from headwater.frontend.values import literal as literal
 from headwater.types import BOOL, WEAK_FLOAT, WEAK_INT, ScalarType, join
 
 
@@ -59,11 +61,6 @@ _COMPARE: dict[str, tuple[str, Callable[[Any, Any], Any]]] = {
 }
 
 MAXIMUM_POWER = 1024
-
-
-def literal(value: bool | int | float) -> Literal:
-    """A Python number as a value."""
-    return Literal(value, literal_kind(value))
 
 
 # --- scalars --------------------------------------------------------------------------------------
@@ -194,7 +191,7 @@ def invert(program: Program, value: Scalar) -> Scalar:
 
 
 def float_function(program: Program, operation: str, value: Scalar) -> Scalar:
-    """sqrt, floor or ceil: of a float, in its type; of an integer, in a float."""
+    """sqrt, or a rounding: of a float, in its type; of an integer, in a float."""
     if isinstance(value, Literal) and _weak(value):
         return Literal(
             float(python_result(program, _FLOAT_FOLDS[operation], value.value)), WEAK_FLOAT
@@ -205,11 +202,31 @@ def float_function(program: Program, operation: str, value: Scalar) -> Scalar:
     return Runtime(program.builder.compute(operation, program.emit(value, kind)))
 
 
+def _keeping(fold: Callable[[float], float]) -> Callable[[float], float]:
+    """A rounding that Python refuses for infinities and NaNs, which it keeps."""
+    return lambda value: fold(value) if math.isfinite(value) else value
+
+
 _FLOAT_FOLDS: dict[str, Callable[[Any], Any]] = {
     "sqrt": math.sqrt,
-    "floor": math.floor,
-    "ceil": math.ceil,
+    "floor": _keeping(math.floor),
+    "ceil": _keeping(math.ceil),
+    "trunc": _keeping(math.trunc),
+    "rint": _keeping(round),
 }
+
+
+def fma(program: Program, a: Scalar, b: Scalar, c: Scalar) -> Scalar:
+    """`a * b + c`, rounded once, in the joined float type."""
+    if isinstance(a, Literal) and isinstance(b, Literal) and isinstance(c, Literal):
+        values = (float(a.value), float(b.value), float(c.value))
+        if _weak(a) and _weak(b) and _weak(c) and all(map(math.isfinite, values)):
+            exact = Fraction(values[0]) * Fraction(values[1]) + Fraction(values[2])
+            return Literal(python_result(program, float, exact), WEAK_FLOAT)
+    kind = join(join(a.kind, b.kind), join(c.kind, WEAK_FLOAT))
+    if kind.weak:
+        return program.weak("fma", (a, b, c), kind)
+    return Runtime(program.builder.compute("fma", *(program.emit(v, kind) for v in (a, b, c))))
 
 
 def extremum(program: Program, operation: str, values: Sequence[Scalar]) -> Scalar:

@@ -4,60 +4,23 @@ from __future__ import annotations
 
 import builtins
 import dataclasses
-import math
 from types import FunctionType, ModuleType
 
 import numpy as np
 
 from headwater.errors import HeadwaterError
-from headwater.frontend import absent, language
+from headwater.frontend import absent
 from headwater.frontend.arithmetic import literal
 from headwater.frontend.fingerprint import MARKERS, MISSING, closure_of, is_frozen, plain
 from headwater.frontend.function import DeviceFunction
+from headwater.frontend.known import KNOWN
 from headwater.frontend.values import Captured, Device, Literal, Nothing, Operand, Tuple, Vector
-from headwater.types import (
-    BOOL,
-    FLOAT32,
-    FLOAT64,
-    INT32,
-    INT64,
-    UINT32,
-    Vec3,
-    from_numpy,
-)
-
-_FLOOR_INTEGER = language.Intrinsic("math.floor")
-_CEIL_INTEGER = language.Intrinsic("math.ceil")
+from headwater.types import Vec3, from_numpy
 
 _CALLS = (
-    "kernels call functions of headwater, those decorated with @hw.function, and min, max, abs, range, len, int, "
-    "float, bool"
+    "kernels call functions of headwater, those decorated with @hw.function, functions of numbers in math and numpy, "
+    "and min, max, abs, pow, round, divmod, range, len, int, float, bool"
 )
-
-# Python's own functions that mean something in a kernel, by identity.
-_KNOWN: dict[object, Operand] = {
-    min: language.min,
-    max: language.max,
-    abs: language.abs,
-    range: language.Intrinsic("range"),
-    len: language.Intrinsic("len"),
-    int: language.Intrinsic("int"),
-    float: language.Intrinsic("float"),
-    bool: language.Intrinsic("bool"),
-    math.sqrt: language.sqrt,
-    math.fabs: language.abs,
-    math.floor: _FLOOR_INTEGER,
-    math.ceil: _CEIL_INTEGER,
-    np.bool_: BOOL,
-    np.int32: INT32,
-    np.uint32: UINT32,
-    np.int64: INT64,
-    np.float32: FLOAT32,
-    np.float64: FLOAT64,
-    np.sqrt: language.sqrt,
-    np.floor: language.floor,
-    np.ceil: language.ceil,
-}
 
 
 class Unusable(Exception):
@@ -101,7 +64,7 @@ def freeze(name: str, value: object) -> Operand:
         return Nothing()
     if isinstance(value, ModuleType) or is_frozen(value):
         return Captured(name, value)
-    known = _KNOWN.get(value) if _hashable(value) else None
+    known = KNOWN.get(value) if _hashable(value) else None
     if known is not None:
         return known
     raise _refused(name, value)

@@ -10,9 +10,11 @@ from typing import Any
 
 from headwater import ir
 from headwater.frontend import absent, arithmetic, capture, memory
-from headwater.frontend.calls import call, choose
+from headwater.frontend.calls import call
 from headwater.frontend.frame import FALSE, Frame
+from headwater.frontend.functions import choose
 from headwater.frontend.language import Axes, Namespace
+from headwater.frontend.powers import power
 from headwater.frontend.values import (
     SCALAR_CLASSES,
     Array,
@@ -69,7 +71,7 @@ def evaluate(frame: Frame, node: ast.expr) -> Operand:
 
 def placed(frame: Frame, node: ast.AST, value: Operand) -> Operand:
     """The value; one known when compiling remembers where it stands."""
-    return replace(value, span=frame.source.at(node)) if isinstance(value, Literal) else value
+    return replace(value, span=frame.span(node)) if isinstance(value, Literal) else value
 
 
 _NAMES: dict[type[ast.expr], str] = {
@@ -220,24 +222,9 @@ def combine(frame: Frame, node: ast.AST, operator: ast.operator, a: Operand, b: 
 
 
 def _power(frame: Frame, node: ast.BinOp) -> Operand:
-    return raise_to(frame, node, frame.scalar(node.left), node.right)
-
-
-def raise_to(frame: Frame, node: ast.AST, base: Scalar, exponent: ast.expr) -> Scalar:
-    """`base ** exponent`: a constant integer, or any constants."""
-    value = frame.expression(exponent)
+    base, exponent = frame.scalar(node.left), frame.scalar(node.right)
     frame.at(node)
-    if isinstance(value, Literal) and value.kind.is_integer:
-        return arithmetic.power(frame.program, base, int(value.value))
-    if isinstance(value, Literal) and isinstance(base, Literal):
-        return arithmetic.literal(
-            arithmetic.python_result(frame.program, lambda a, b: a**b, base.value, value.value)
-        )
-    raise frame.fail(
-        exponent,
-        f"the exponent of '**' must be an integer that is known when compiling, not {describe(value)}",
-        "for a square root use hw.sqrt",
-    )
+    return power(frame.program, base, exponent)
 
 
 def _unary(frame: Frame, node: ast.UnaryOp) -> Operand:
@@ -318,20 +305,15 @@ def _joined(
         return Runtime(
             program.builder.compute(operation, program.emit(left, BOOL), program.emit(value, BOOL))
         )
-    key = frame.variable(
+    key = frame.temporary(
         f"%both.{id(node)}.{position}" if is_and else f"%either.{id(node)}.{position}"
     )
     program.assign(key, left, "a condition")
     tested = left if is_and else arithmetic.logical_not(program, left)
     with program.inside(block):
         program.assign(key, value, "a condition")
-    program.builder.append(
-        ir.If(program.emit(tested, BOOL), block, ir.Block(), frame.source.at(node))
-    )
-    read = program.read(key)
-    if isinstance(read, Vector):
-        raise program.broken("a condition has become a vector")
-    return read
+    program.builder.append(ir.If(program.emit(tested, BOOL), block, ir.Block(), frame.span(node)))
+    return program.read_scalar(key)
 
 
 def _compare(frame: Frame, node: ast.Compare) -> Operand:
@@ -394,13 +376,11 @@ def _conditional(frame: Frame, node: ast.IfExp) -> Operand:
             raise frame.fail(
                 node, f"a conditional expression gives a scalar or a vector, not {describe(value)}"
             )
-    key = frame.variable(f"%choice.{id(node)}")
+    key = frame.temporary(f"%choice.{id(node)}")
     for block, value in ((then, a), (orelse, b)):
         with program.inside(block):
             program.assign(key, value, "a conditional expression")
-    program.builder.append(
-        ir.If(program.emit(condition, BOOL), then, orelse, frame.source.at(node))
-    )
+    program.builder.append(ir.If(program.emit(condition, BOOL), then, orelse, frame.span(node)))
     return program.read(key)
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import FunctionType
 from typing import TypeAlias
 
 from headwater import ir
-from headwater.errors import CompileError
+from headwater.errors import CompileError, Span
 from headwater.frontend import arithmetic, capture
 from headwater.frontend.program import Program
 from headwater.frontend.source import Source
@@ -50,11 +50,18 @@ Environment: TypeAlias = dict[str, Binding]
 SLOT = Slot()
 
 
+@dataclass(eq=False, slots=True)
 class Loop:
-    """A loop of the frame; `breaks` holds what is assigned where it is left."""
+    """A loop of the frame.
 
-    def __init__(self) -> None:
-        self.breaks: list[Environment] = []
+    `breaks` holds what is assigned where it is left; `flag` is the variable that is then set, where there is an `else`.
+    `written_out` is the block of a loop whose trips are copies of its body, and `continues` whether one ended early.
+    """
+
+    breaks: list[Environment] = field(default_factory=list)
+    flag: Key | None = None
+    written_out: ir.Block | None = None
+    continues: bool = False
 
 
 class Frame:
@@ -66,14 +73,22 @@ class Frame:
         self.key = key
         self.names: Environment = {}
         self.loops: list[Loop] = []
+        # Which trips of loops that are written out lead here.
+        self.trips: tuple[int, ...] = ()
         self.chain: tuple[FunctionType, ...] = (source.function,)
         self.inlined = False
+        # Where all nodes of the IR come from, in the user's file; None for the place of what is lowered.
+        self.place: Span | None = None
         # How a device function hands its values back: see `calls`.
         self.results: Results | None = None
 
     def at(self, node: ast.AST) -> None:
         """New nodes of the IR carry the place of `node`."""
-        self.program.builder.span = self.source.at(node)
+        self.program.builder.span = self.span(node)
+
+    def span(self, node: ast.AST) -> Span:
+        """The place that new nodes of the IR carry."""
+        return self.place or self.source.at(node)
 
     def fail(self, node: ast.AST, text: str, hint: str | None = None) -> CompileError:
         """The error to raise, at `node`."""
@@ -84,6 +99,10 @@ class Frame:
     def variable(self, name: str) -> Key:
         """The key of a local name in the table of types."""
         return self.key, name
+
+    def temporary(self, name: str) -> Key:
+        """The key of a variable of the compiler's own, one for each trip that is written out."""
+        return (*self.key, *self.trips), name
 
     def read(self, node: ast.Name) -> Operand:
         """What a name means here."""
@@ -135,8 +154,9 @@ class Frame:
 
     def _bind(self, node: ast.AST, name: str, value: Operand) -> None:
         present = self.names.get(name)
-        if isinstance(present, Alias):
-            # The target of a loop inside a loop with the same target.
+        if isinstance(present, Alias) and self.source.sites[name] > 1:
+            # The target of a loop inside a loop with the same target. (A name that is assigned in one place has
+            # a value already only where trips are written out.)
             raise self.program.table.demote(self.variable(name))
         self.names[name] = Alias(value, self.program.builder.block)
 

@@ -7,22 +7,29 @@ stays weak. With earlier returns the body becomes an `ir.Inlined`, and results g
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from types import FunctionType
 
 from headwater import ir
-from headwater.frontend import capture
+from headwater.errors import Span
+from headwater.frontend import capture, library
 from headwater.frontend.frame import Frame, Results
+from headwater.frontend.function import DeviceFunction
+from headwater.frontend.program import Program
 from headwater.frontend.source import source_of
 from headwater.frontend.values import (
     SCALAR_CLASSES,
     Device,
     Nothing,
     Operand,
+    Runtime,
     Scalar,
     Tuple,
     Vector,
+    WeakOperation,
     describe,
 )
+from headwater.types import INT32, ScalarType
 
 
 def inline(frame: Frame, node: ast.Call, device: Device) -> Operand:
@@ -32,13 +39,14 @@ def inline(frame: Frame, node: ast.Call, device: Device) -> Operand:
     values = _arguments(frame, node, function)
     program = frame.program
     program.calls.append((function.__name__, frame.source.at(node)))
-    child = Frame(program, source_of(function), (*frame.key, id(node)))
+    child = Frame(program, source_of(function), (*frame.key, *frame.trips, id(node)))
     child.chain = (*frame.chain, function)
     child.inlined = True
+    child.place = frame.place
     for argument, value in values:
         child.bind_parameter(argument, argument.arg, value)
     with program.builder.contracting(program.builder.contract and device.contract):
-        result = _body(child, node, frame)
+        result = _body(child, frame.span(node))
     program.calls.pop()
     frame.at(node)
     return result
@@ -54,6 +62,52 @@ def _refuse_recursion(frame: Frame, node: ast.Call, function: FunctionType) -> N
         f"the device function '{function.__name__}' calls itself: {' -> '.join([*chain, function.__name__])}",
         "write it as a loop: kernels have no call stack",
     )
+
+
+def library_function(
+    program: Program, operation: WeakOperation, kind: ScalarType
+) -> list[ir.Value]:
+    """The results of a function of the library in the float type `kind`, at the place of the builder.
+
+    Its nodes carry that place, not one in the library.
+    """
+    name = operation.operation
+    signature, device = library.FUNCTIONS[name], library.find(name, kind)
+    if device is None:
+        raise program.fail(f"'{name}' is not there for {kind}")
+    types = {"float": kind, "int": INT32}
+    values = [
+        Runtime(program.emit(value, types[wanted]))
+        for wanted, value in zip(signature.parameters, operation.arguments, strict=True)
+    ]
+    result = _hidden(program, device, values)
+    parts = result.items if isinstance(result, Tuple) else (result,)
+    return [
+        program.emit(part, types[wanted])
+        for wanted, part in zip(signature.results, parts, strict=True)
+        if isinstance(part, SCALAR_CLASSES)
+    ]
+
+
+def own_function(program: Program, device: DeviceFunction, values: Sequence[Scalar]) -> Scalar:
+    """The scalar that a device function of the compiler's own gives."""
+    result = _hidden(program, device, values)
+    if isinstance(result, SCALAR_CLASSES):
+        return result
+    raise program.broken(f"'{device.__name__}' gives {describe(result)}")
+
+
+def _hidden(program: Program, device: DeviceFunction, values: Sequence[Scalar]) -> Operand:
+    """The result of a function whose nodes carry the place of the builder, not one in its own file."""
+    builder, source = program.builder, source_of(device.python)
+    child = Frame(program, source, program.library_key(device.python))
+    child.inlined, child.place = True, builder.span
+    for parameter, value in zip(source.tree.args.args, values, strict=True):
+        child.bind_parameter(parameter, parameter.arg, value)
+    with builder.contracting(builder.contract and device.contract):
+        result = _body(child, child.place)
+    builder.span = child.place
+    return result
 
 
 # --- arguments ------------------------------------------------------------------------------------
@@ -117,7 +171,7 @@ def _defaults(
 # --- bodies and results ---------------------------------------------------------------------------
 
 
-def _body(child: Frame, node: ast.Call, caller: Frame) -> Operand:
+def _body(child: Frame, span: Span | None) -> Operand:
     statements, returns = child.source.tree.body, child.source.returns
     last = statements[-1]
     if not returns:
@@ -127,7 +181,7 @@ def _body(child: Frame, node: ast.Call, caller: Frame) -> Operand:
         if not child.program.execute(child, statements[:-1]):
             return Nothing()
         return _value(child, returns[0])
-    return _with_returns(child, node, caller)
+    return _with_returns(child, span)
 
 
 def _value(child: Frame, node: ast.Return) -> Operand:
@@ -144,14 +198,14 @@ def _value(child: Frame, node: ast.Return) -> Operand:
     )
 
 
-def _with_returns(child: Frame, node: ast.Call, caller: Frame) -> Operand:
+def _with_returns(child: Frame, span: Span | None) -> Operand:
     program = child.program
     child.results = Results()
     body = ir.Block()
     with program.inside(body):
         falls = program.execute(child, child.source.tree.body)
-    caller.at(node)
-    program.builder.append(ir.Inlined(child.source.name, body, caller.source.at(node)))
+    program.builder.span = span
+    program.builder.append(ir.Inlined(child.source.name, body, span))
     count = child.results.count
     if falls and count:
         raise program.fail(
@@ -191,4 +245,4 @@ def return_from(child: Frame, node: ast.Return) -> None:
         name = _result_name(child, position)
         child.program.assign((child.key, name), part, f"the result of '{child.source.name}'")
     child.at(node)
-    child.program.builder.append(ir.Return(child.source.at(node)))
+    child.program.builder.append(ir.Return(child.span(node)))

@@ -7,6 +7,7 @@ Signatures and meanings stand here once: `help(hw.grid)` shows them, and docs/la
 
 from __future__ import annotations
 
+from headwater.frontend import mathematics
 from headwater.frontend.markers import Axes as Axes
 from headwater.frontend.markers import Intrinsic as Intrinsic
 from headwater.frontend.markers import Marker as Marker
@@ -25,6 +26,7 @@ from headwater.types import (
     UINT16,
     UINT32,
     UINT64,
+    ScalarType,
     VectorType,
 )
 
@@ -90,6 +92,11 @@ atomic = Namespace(
 threads is open, so float sums may differ in the last digits from run to run.""",
     ),
     Intrinsic(
+        "atomic.sub",
+        "(array, index, value) -> the old value",
+        "array[index] -= value, in one step.",
+    ),
+    Intrinsic(
         "atomic.min",
         "(array, index, value) -> the old value",
         "array[index] = min(array[index], value), in one step; a NaN loses to a number.",
@@ -98,6 +105,46 @@ threads is open, so float sums may differ in the last digits from run to run."""
         "atomic.max",
         "(array, index, value) -> the old value",
         "array[index] = max(array[index], value), in one step; a NaN loses to a number.",
+    ),
+    Intrinsic(
+        "atomic.and_",
+        "(array, index, value) -> the old value",
+        "array[index] &= value, in one step; integers.",
+    ),
+    Intrinsic(
+        "atomic.or_",
+        "(array, index, value) -> the old value",
+        "array[index] |= value, in one step; integers.",
+    ),
+    Intrinsic(
+        "atomic.xor",
+        "(array, index, value) -> the old value",
+        "array[index] ^= value, in one step; integers.",
+    ),
+    Intrinsic(
+        "atomic.inc",
+        "(array, index, value) -> the old value",
+        "array[index] = 0 where array[index] >= value, else array[index] + 1, in one step; unsigned.",
+    ),
+    Intrinsic(
+        "atomic.dec",
+        "(array, index, value) -> the old value",
+        "array[index] = value where array[index] is 0 or > value, else array[index] - 1, in one step; unsigned.",
+    ),
+    Intrinsic(
+        "atomic.exch",
+        "(array, index, value) -> the old value",
+        "array[index] = value, in one step.",
+    ),
+    Intrinsic(
+        "atomic.cas",
+        "(array, index, old, value) -> the old value",
+        "array[index] = value where array[index] == old, in one step.",
+    ),
+    Intrinsic(
+        "atomic.compare_and_swap",
+        "(array, old, value) -> the old value",
+        "atomic.cas(array, 0, old, value), of an array of one dimension.",
     ),
 )
 uniform = Intrinsic(
@@ -108,42 +155,14 @@ uniform = Intrinsic(
 It makes a barrier under a condition on this value acceptable. A wrong assertion is undefined behaviour.""",
 )
 
-# --- arithmetic -----------------------------------------------------------------------------------
+# --- loops ----------------------------------------------------------------------------------------
 
-select = Intrinsic(
-    "select",
-    "(condition, a, b) -> a or b",
-    "`a` where the condition holds, else `b`; both are evaluated. Two scalars or two vectors, in their joined type.",
-)
-sqrt = Intrinsic(
-    "sqrt",
-    "(x) -> float",
-    "The square root, NaN below zero; in the type of a float x, else in the float type it meets. Also `math.sqrt`.",
-)
-floor = Intrinsic(
-    "floor",
-    "(x) -> float",
-    "The largest integral value not above x, as a float. (`math.floor` gives an int32.)",
-)
-ceil = Intrinsic(
-    "ceil",
-    "(x) -> float",
-    "The smallest integral value not below x, as a float. (`math.ceil` gives an int32.)",
-)
-min = Intrinsic(
-    "min",
-    "(a, b, ...) -> number",
-    "The smallest of two or more, in their joined type; a NaN loses to a number. The builtin means the same.",
-)
-max = Intrinsic(
-    "max",
-    "(a, b, ...) -> number",
-    "The largest of two or more, in their joined type; a NaN loses to a number. The builtin means the same.",
-)
-abs = Intrinsic(
-    "abs",
-    "(x) -> number",
-    "The absolute value, in the type of x. The builtin means the same.",
+static_range = Intrinsic(
+    "static_range",
+    "(start, stop, step) -> numbers known when compiling",
+    """As `range`, of constants, but the loop is written out: each trip is a copy of the body with a constant.
+
+At most 1024 trips. `break` and `continue` need a condition that is known when compiling.""",
 )
 
 # --- vectors --------------------------------------------------------------------------------------
@@ -210,3 +229,14 @@ vec4f = VectorType(FLOAT32, 4)
 vec4d = VectorType(FLOAT64, 4)
 vec4i = VectorType(INT32, 4)
 vec4u = VectorType(UINT32, 4)
+
+
+def names() -> dict[str, object]:
+    """All names of the language, those of functions of numbers too, as they stand in `hw`."""
+    own = {name: value for name, value in globals().items() if _is_name(name, value)}
+    return own | mathematics.NAMES
+
+
+def _is_name(name: str, value: object) -> bool:
+    known = isinstance(value, Marker | Namespace | ScalarType | VectorType)
+    return known and not name.isupper()

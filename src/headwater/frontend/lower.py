@@ -9,7 +9,7 @@ from types import FunctionType
 
 from headwater import ir
 from headwater.errors import CompileError, InternalError
-from headwater.frontend import calls, expressions, statements
+from headwater.frontend import expressions, inline, statements, threads
 from headwater.frontend.dialect import HW, Dialect, Guard
 from headwater.frontend.frame import Argument, Frame
 from headwater.frontend.program import Program
@@ -72,6 +72,8 @@ def _lower_once(
     program = Program(kernel, table, table.dialect)
     program.evaluate = expressions.evaluate
     program.execute = statements.execute
+    program.function = inline.library_function
+    program.inlined = inline.own_function
     frame = Frame(program, source)
     program.axes, program.space = space.axes, "the n of forall(n)"
     if space.guard is not None:
@@ -93,7 +95,7 @@ def _guard(frame: Frame, guard: Guard) -> None:
         extent = _extent(program, axis)
         if guard.count:
             extent = builder.compute("min", extent, _count(program))
-        beyond = builder.compute("ge", calls.global_index(frame, axis).value, extent)
+        beyond = builder.compute("ge", threads.global_index(frame, axis).value, extent)
         outside = beyond if outside is None else builder.compute("or", outside, beyond)
     if outside is not None:
         with builder.when(outside):

@@ -1,4 +1,4 @@
-"""Subscripts: elements of arrays, components of vectors, shared arrays, atomics."""
+"""Subscripts: elements of arrays, components of vectors, shared arrays."""
 
 from __future__ import annotations
 
@@ -158,14 +158,15 @@ def store_component(
     frame: Frame, node: ast.AST, where: Place, component: int, value: Operand
 ) -> None:
     """`array[...].x = value`."""
-    _check_writable(frame, node, where.array)
-    emitted = _converted(frame, node, where, value)
+    check_writable(frame, node, where.array)
+    emitted = converted(frame, node, where, value)
     frame.program.builder.store(where.target, where.indices, emitted, component)
     if isinstance(where.target, ir.ArrayParameter):
         where.target.written = True
 
 
-def _check_writable(frame: Frame, node: ast.AST, array: Array) -> None:
+def check_writable(frame: Frame, node: ast.AST, array: Array) -> None:
+    """CompileError where kernels may only read the array."""
     if array.type.read_only:
         raise frame.fail(
             node,
@@ -174,7 +175,7 @@ def _check_writable(frame: Frame, node: ast.AST, array: Array) -> None:
         )
 
 
-def _converted(frame: Frame, node: ast.AST, where: Place, value: Operand) -> ir.Value:
+def converted(frame: Frame, node: ast.AST, where: Place, value: Operand) -> ir.Value:
     """The value in the type of the array's scalars; only a float does not turn into an integer by itself."""
     kind = where.array.type.scalar
     if not isinstance(value, SCALAR_CLASSES):
@@ -280,7 +281,7 @@ def array_size(frame: Frame, array: Array) -> Scalar:
     return total
 
 
-# --- shared arrays and atomics --------------------------------------------------------------------
+# --- shared arrays --------------------------------------------------------------------------------
 
 
 def shared_array(frame: Frame, node: ast.Call, shape: ast.expr, dtype: ast.expr) -> Array:
@@ -305,25 +306,3 @@ def _shape(frame: Frame, node: ast.expr) -> tuple[int, ...]:
         if len(items) == len(value.items):
             return tuple(int(item.value) for item in items)
     return (frame.constant_integer(node, meaning),)
-
-
-def atomic(frame: Frame, node: ast.Call, operation: str) -> Operand:
-    """`hw.atomic.add(array, index, value)`: the old value."""
-    target, index, amount = node.args
-    array = frame.expression(target)
-    if not isinstance(array, Array):
-        raise frame.fail(target, f"an array was expected, not {describe(array)}")
-    kind = array.type.element
-    if isinstance(kind, VectorType) or kind.is_bool:
-        raise frame.fail(
-            target,
-            f"'hw.atomic.{operation}' works on scalars, and '{array.name}' holds {kind}",
-            "keep one array for each component" if isinstance(kind, VectorType) else "use int32",
-        )
-    _check_writable(frame, target, array)
-    where = element(frame, node, array, index)
-    value = _converted(frame, amount, where, frame.expression(amount))
-    frame.at(node)
-    if isinstance(where.target, ir.ArrayParameter):
-        where.target.written = where.target.atomic = True
-    return Runtime(frame.program.builder.atomic(operation, where.target, where.indices, value))

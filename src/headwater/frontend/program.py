@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from types import FunctionType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from headwater import ir
 from headwater.errors import CompileError, InternalError, Span
+from headwater.frontend import library
 from headwater.frontend.dialect import Dialect
+from headwater.frontend.function import DeviceFunction
 from headwater.frontend.values import (
     Array,
     Key,
@@ -50,10 +53,14 @@ _INTEGER_ONLY = frozenset(("floordiv", "mod", "and", "or", "xor", "not", "shl", 
 
 
 class Program:
-    """The state of one pass. `evaluate` and `execute` walk the AST; they are set by `lower`."""
+    """The state of one pass. `evaluate` and `execute` walk the AST; `lower` sets them and what is declared beside."""
 
     evaluate: Callable[[Frame, ast.expr], Operand]
     execute: Callable[[Frame, list[ast.stmt]], bool]
+    # The results of a function of the library, whose operands are emitted for this float type.
+    function: Callable[[Program, WeakOperation, ScalarType], list[ir.Value]]
+    # The result of a device function of the compiler's own.
+    inlined: Callable[[Program, DeviceFunction, Sequence[Scalar]], Scalar]
 
     def __init__(self, kernel: ir.Kernel, table: TypeTable, dialect: Dialect) -> None:
         self.kernel = kernel
@@ -70,6 +77,9 @@ class Program:
         self._arrays: dict[tuple[str, ...], ir.ArrayParameter] = {}
         self._variables: dict[tuple[Key, VariableType], tuple[ir.Variable, ...]] = {}
         self._emitted: dict[tuple[WeakOperation, ScalarType], tuple[ir.Value, ir.Block]] = {}
+        # How many trips of loops have been written out.
+        self.trips = 0
+        self._library_calls: dict[int, int] = {}
         self._recording = True
 
     # --- errors and blocks ------------------------------------------------------------------------
@@ -228,6 +238,8 @@ class Program:
             condition, a, b = value.arguments
             chosen = (self.emit(condition, condition.kind), self.emit(a, kind), self.emit(b, kind))
             return self.builder.compute("select", *chosen)
+        if value.operation in library.FUNCTIONS:
+            return self.function(self, value, kind)[0]
         return self.builder.compute(value.operation, *(self.emit(a, kind) for a in value.arguments))
 
     def _constant(self, literal: Literal, kind: ScalarType) -> ir.Value:
@@ -265,6 +277,12 @@ class Program:
             ) from None
         return float(result)
 
+    def library_key(self, function: FunctionType) -> tuple[int, ...]:
+        """A place in the table of types for one more call of a function of the library."""
+        code = id(function.__code__)
+        self._library_calls[code] = self._library_calls.get(code, 0) + 1
+        return code, self._library_calls[code]
+
     # --- variables --------------------------------------------------------------------------------
 
     def read(self, key: Key) -> Scalar | Vector:
@@ -275,6 +293,13 @@ class Program:
             return Vector((weak,) * kind.size) if isinstance(kind, VectorType) else weak
         parts = tuple(Runtime(self.builder.read(v)) for v in self._storage(key, kind))
         return Vector(parts) if isinstance(kind, VectorType) else parts[0]
+
+    def read_scalar(self, key: Key) -> Scalar:
+        """The value of a variable that is no vector."""
+        value = self.read(key)
+        if isinstance(value, Vector):
+            raise self.broken(f"'{key[1]}' is a vector")
+        return value
 
     def assign(self, key: Key, value: Scalar | Vector, name: str) -> None:
         """Give a variable a value, which may widen its type for the next pass."""

@@ -24,6 +24,7 @@ class Source:
         self.name = function.__name__
         self.file = function.__code__.co_filename
         self._spans: dict[ast.AST, Span] = {}
+        self._defaults: dict[ast.AST, list[ast.expr]] = {}
         self._lines, self._first = _text(function)
         self.tree = self._parse()
         self.span = self._head()
@@ -37,6 +38,14 @@ class Source:
         if span is None:
             span = self._spans[node] = self._locate(node)
         return span
+
+    def defaults(self, node: ast.Call, values: tuple[int | None, ...]) -> list[ast.expr]:
+        """Constants that stand for arguments that a call leaves out, at the call's place."""
+        found = self._defaults.get(node)
+        if found is None:
+            found = [ast.copy_location(ast.Constant(value), node) for value in values]
+            self._defaults[node] = found
+        return found
 
     def _parse(self) -> ast.FunctionDef:
         text = "".join(self._lines)
@@ -81,12 +90,22 @@ class Source:
         for node in _statements(self.tree.body):
             targets = _targets(node)
             into = loops if isinstance(node, ast.For) else sites
-            into.update(name for target in targets for name in _names(target))
+            into.update(name for target in targets for name in names_of(target))
         for argument in ast.walk(self.tree.args):
             if isinstance(argument, ast.arg):
                 sites[argument.arg] += 1
         self.loop_targets = {name for name in loops if name not in sites}
         return sites + loops
+
+
+def first_line(node: ast.stmt) -> ast.AST:
+    """Only the first line of a compound statement, so that the caret stays there."""
+    body = getattr(node, "body", None)
+    if not body:
+        return node
+    head = ast.Pass(lineno=node.lineno, col_offset=node.col_offset)
+    head.end_lineno, head.end_col_offset = node.lineno, node.col_offset + 1
+    return head
 
 
 def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
@@ -107,11 +126,12 @@ def _targets(node: ast.stmt) -> list[ast.expr]:
     return []
 
 
-def _names(target: ast.expr) -> list[str]:
+def names_of(target: ast.expr) -> list[str]:
+    """The names that an assignment to the target gives values."""
     if isinstance(target, ast.Name):
         return [target.id]
     if isinstance(target, ast.Tuple | ast.List):
-        return [name for element in target.elts for name in _names(element)]
+        return [name for element in target.elts for name in names_of(element)]
     return []
 
 

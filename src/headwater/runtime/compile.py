@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _PACKAGE = Path(headwater.types.__file__).parent.parent
 # What decides which program comes out of a kernel's text. A driver's fingerprint covers versions and targets,
 # but the sources of our own backends change between two commits too.
-_COMPILER = ("types", "ir", "frontend", "passes", "emit", "backends", "runtime/compile.py")
+_COMPILER = ("types", "ir", "frontend", "passes", "emit", "backends", "math", "runtime/compile.py")
 
 
 @dataclass(frozen=True, slots=True)
