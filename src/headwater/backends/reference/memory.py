@@ -28,11 +28,17 @@ class Region:
     strides: tuple[int, ...]
     component_stride: int
     known: np.ndarray[Any, Any] | None = None
+    # Where the first element lies in `data`; strides may lead to both sides of it.
+    start: int = 0
 
     def place(self, indices: tuple[int, ...], component: int) -> int:
         """Where a component of an element lies in `data`."""
         steps = zip(indices, self.strides, strict=True)
-        return sum(index * stride for index, stride in steps) + component * self.component_stride
+        return (
+            self.start
+            + sum(index * stride for index, stride in steps)
+            + component * self.component_stride
+        )
 
     def load(self, place: int) -> Scalar:
         return self.data[place] if self.scalar.is_float else self.data.item(place)
@@ -44,17 +50,18 @@ class Region:
 
     def plane(self, component: int, count: int) -> np.ndarray[Any, Any]:
         """One component of the first `count` elements of a one-dimensional array."""
-        places = np.arange(count) * self.strides[0] + component * self.component_stride
+        places = self.start + np.arange(count) * self.strides[0] + component * self.component_stride
         return self.data[places]
 
 
 def argument_region(parameter: ir.ArrayParameter, argument: ArrayArgument) -> Region:
-    """The view of an argument in its memory. A trailing piece smaller than a scalar is left out."""
+    """The view of an argument in its memory. Pieces smaller than a scalar at either end are left out."""
     buffer = argument.memory.handle
     assert isinstance(buffer, np.ndarray)
     scalar = parameter.type.scalar
-    usable = (buffer.nbytes - argument.offset) // scalar.size * scalar.size
-    data = buffer[argument.offset : argument.offset + usable].view(scalar.numpy)
+    start, first = divmod(argument.offset, scalar.size)
+    usable = (buffer.nbytes - first) // scalar.size * scalar.size
+    data = buffer[first : first + usable].view(scalar.numpy)
     return Region(
         parameter.name,
         scalar,
@@ -62,6 +69,7 @@ def argument_region(parameter: ir.ArrayParameter, argument: ArrayArgument) -> Re
         argument.shape,
         argument.strides,
         argument.component_stride,
+        start=start,
     )
 
 
