@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
 from headwater import ir
 from headwater.backends import registry
-from headwater.backends.contract import ArrayArgument, Options
+from headwater.backends.contract import ArrayArgument, Driver, LaunchArgument, Memory, Options
 from headwater.backends.cpu.driver import CpuDriver
 from headwater.types import ArrayType, ScalarType
 
@@ -19,6 +21,12 @@ def open_cpu(**options: int) -> CpuDriver:
     driver = registry.backends()["cpu"].open(0, **options)
     assert isinstance(driver, CpuDriver)
     return driver
+
+
+@cache
+def cpu(lanes: int) -> CpuDriver:
+    """A device of one thread."""
+    return open_cpu(threads=1, lanes=lanes)
 
 
 def elementwise(
@@ -57,31 +65,67 @@ def compute(
     return value
 
 
+@dataclass(frozen=True)
+class View:
+    """A strided window on an array, passed as one argument."""
+
+    base: np.ndarray
+    window: np.ndarray
+
+    @property
+    def offset(self) -> int:
+        return int(self.window.ctypes.data - self.base.ctypes.data)
+
+
+Given = np.ndarray | View | bool | int | float
+
+
 def run(
-    cpu: CpuDriver,
+    device: Driver,
     kernel: ir.Kernel,
     grid: tuple[int, int, int],
-    *arguments: np.ndarray | bool | int | float,
+    *arguments: Given,
     options: Options | None = None,
 ) -> list[np.ndarray]:
-    """Compile and launch; gives all arrays as the kernel left them. Strides of the host are kept."""
-    executable = cpu.load(cpu.compile(kernel, options or Options()))
-    memories, passed = [], []
+    """Compile and launch; gives all arrays (of views the bases) as the kernel left them."""
+    executable = device.load(device.compile(kernel, options or Options()))
+    memories: list[tuple[Memory, np.ndarray]] = []
+    passed: list[LaunchArgument] = []
     for value in arguments:
-        if not isinstance(value, np.ndarray):
+        if not isinstance(value, np.ndarray | View):
             passed.append(value)
             continue
-        flat = np.ascontiguousarray(value)
-        memory = cpu.allocate(flat.nbytes)
-        cpu.write(memory, 0, memoryview(flat.reshape(-1).view(np.uint8)))
-        strides = tuple(stride // flat.itemsize for stride in flat.strides)
-        passed.append(ArrayArgument(memory, 0, flat.shape, strides))
-        memories.append((memory, flat))
+        base, window, offset = (
+            (value.base, value.window, value.offset)
+            if isinstance(value, View)
+            else (value, value, 0)
+        )
+        assert base.flags.c_contiguous
+        memory = device.allocate(base.nbytes)
+        device.write(memory, 0, memoryview(base.reshape(-1).view(np.uint8)))
+        strides = tuple(stride // base.itemsize for stride in window.strides)
+        passed.append(ArrayArgument(memory, offset, window.shape, strides))
+        memories.append((memory, base))
     executable.launch(grid, passed)
-    cpu.synchronize()
+    device.synchronize()
     results = []
-    for memory, flat in memories:
-        out = np.empty_like(flat)
-        cpu.read(memory, 0, memoryview(out.reshape(-1).view(np.uint8)))
+    for memory, base in memories:
+        out = np.empty_like(base)
+        device.read(memory, 0, memoryview(out.reshape(-1).view(np.uint8)))
         results.append(out)
     return results
+
+
+def agree(build: Callable[[], ir.Kernel], grid: tuple[int, int, int], *arguments: Given) -> None:
+    """The interpreter and every width of vectors leave the same bits."""
+    kernel = build()
+    ir.verify(kernel)
+    expected = run(registry.backends()["reference"].open(0), kernel, grid, *arguments)
+    for lanes in LANES:
+        found = run(cpu(lanes), build(), grid, *arguments)
+        for ours, theirs in zip(found, expected, strict=True):
+            np.testing.assert_array_equal(
+                ours.reshape(-1).view(np.uint8),
+                theirs.reshape(-1).view(np.uint8),
+                err_msg=f"{lanes} lanes",
+            )

@@ -161,7 +161,7 @@ def packed(cpu: CpuDriver, parameters: list[ir.Parameter], arguments: list[objec
     layout = [driver_module._parameter_format(parameter) for parameter in parameters]
     text = "define void @kernel() {\n ret void\n}"
     code = jit.Code(jit.compile_text(text, jit.host()), ("kernel",))
-    executable = driver_module.CpuExecutable("k", layout, code, cpu)
+    executable = driver_module.CpuExecutable(driver_module.Facts("k", layout), code, cpu)
     job = executable.pack((1, 2, 3, 6, 1), arguments)  # type: ignore[arg-type]
     head = struct.calcsize("@" + JOB_FORMAT)
     address = code.addresses["kernel"]
@@ -257,7 +257,8 @@ def test_options_of_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_damaged_payloads(cpu: CpuDriver) -> None:
     payload = cpu.compile(scale_kernel(), Options())
-    assert unpack_payload(pack_payload("n", ["q"], b"image")) == ("n", ["q"], b"image")
+    facts = driver_module.Facts("n", ["q"], scratch=64)
+    assert unpack_payload(pack_payload(facts, b"image")) == (facts, b"image")
     for damaged in (b"", payload[:8], b"X" + payload[1:], payload[:10] + b"\xff" * 500):
         with pytest.raises(InternalError, match="payload"):
             cpu.load(damaged)

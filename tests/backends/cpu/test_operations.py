@@ -4,26 +4,19 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
-from tests.backends.cpu.building import LANES, compute, elementwise, open_cpu, run
+from tests.backends.cpu.building import LANES, compute, cpu, elementwise, run
 from tests.language.bench import assert_same
 
 from headwater import ir
-from headwater.backends.cpu.driver import CpuDriver
 from headwater.ir.operations import OPERATIONS
 from headwater.types import BOOL, FLOAT16, FLOAT32, SCALARS, ScalarType
 
 INTEGERS = [kind for kind in SCALARS if kind.is_integer]
 FLOATS = [kind for kind in SCALARS if kind.is_float and kind is not FLOAT16]
-
-
-@cache
-def cpu(lanes: int) -> CpuDriver:
-    return open_cpu(threads=1, lanes=lanes)
 
 
 def edges(kind: ScalarType) -> np.ndarray:

@@ -100,7 +100,7 @@ class Cooperation:
     def enter(self, lane: str) -> None:
         """Switch to the meaning of lanes inside: everything captured is this thread's scalar."""
         e, w = self.e, self.w
-        e.mask, e.loop, e.chain, e.inside = None, None, False, True
+        e.mask, e.loop, e.chain, e.inside, e.lane = None, None, False, True, lane
         threads = list(e.threads)
         for axis, (pointer, kind) in self.axes.items():
             threads[axis] = Operand("uniform", self.element(pointer, kind, lane), kind)

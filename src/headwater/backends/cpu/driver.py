@@ -6,6 +6,7 @@ import hashlib
 import json
 import struct
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,6 +31,7 @@ from headwater.types import ArrayType
 
 if TYPE_CHECKING:
     from headwater import ir
+    from headwater.backends.cpu.emitter import Module
 
 CAPABILITIES = Capabilities(
     float64=True,
@@ -45,7 +47,7 @@ CAPABILITIES = Capabilities(
 _PLANE_UNIT = 16
 
 # A payload is this header, a JSON text of what `load` needs, and the object file.
-_MAGIC = b"HWCPU\x01"
+_MAGIC = b"HWCPU\x02"
 _HEADER = struct.Struct("<6sI")
 
 # One slot of 8 bytes for a scalar, in the notation of `struct`.
@@ -65,6 +67,11 @@ _SLOTS = {
 }
 
 _SYMBOL = "kernel"
+
+# The slots of a kernel that needs scratch memory: where it starts, and how many blocks a call is for.
+_SCRATCH_SLOTS = "Qq"
+# Calls per thread of such a kernel; a few, so that uneven blocks balance.
+_SCRATCH_CALLS = 4
 _MAX_GRID = (1 << 31) - 1
 
 
@@ -137,16 +144,21 @@ class CpuDriver:
     def compile(self, kernel: ir.Kernel, options: Options) -> bytes:
         """An object file, and how to pack the kernel's arguments."""
         layout = [_parameter_format(parameter) for parameter in kernel.parameters]
-        image = jit.compile_text(self.source(kernel, options), self.target(options))
-        return pack_payload(kernel.name, layout, image)
+        module = self.module(kernel, options)
+        image = jit.compile_text(module.text, self.target(options))
+        return pack_payload(Facts(kernel.name, layout, module.scratch), image)
 
     def load(self, payload: bytes) -> CpuExecutable:
         """Link the object file; no text is parsed."""
-        name, layout, image = unpack_payload(payload)
-        return CpuExecutable(name, layout, jit.Code(image, (_SYMBOL,)), self)
+        facts, image = unpack_payload(payload)
+        return CpuExecutable(facts, jit.Code(image, (_SYMBOL,)), self)
 
     def source(self, kernel: ir.Kernel, options: Options) -> str:
         """The LLVM IR text."""
+        return self.module(kernel, options).text
+
+    def module(self, kernel: ir.Kernel, options: Options) -> Module:
+        """The LLVM IR text, and what it needs."""
         # A start with cached programs compiles nothing, so it does not load the emitter.
         from headwater import passes
         from headwater.backends.cpu.emitter import emit
@@ -159,16 +171,28 @@ class CpuDriver:
         """Nothing to wait for: a launch returns when its work is done."""
 
 
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a payload says beside its object file: the kernel's name, its slots, and its scratch memory."""
+
+    name: str
+    layout: Sequence[str]
+    # Bytes for each call of the kernel's function.
+    scratch: int = 0
+
+
 class CpuExecutable:
     """A loaded program: packs its arguments and runs its blocks on the device's threads."""
 
-    def __init__(self, name: str, layout: Sequence[str], code: jit.Code, driver: CpuDriver) -> None:
-        self.name = name
-        self._count = len(layout)
+    def __init__(self, facts: Facts, code: jit.Code, driver: CpuDriver) -> None:
+        self.name = facts.name
+        self._scratch = facts.scratch
+        self._count = len(facts.layout)
+        layout = [*facts.layout, _SCRATCH_SLOTS] if facts.scratch else facts.layout
         self._slots = struct.Struct("@" + JOB_FORMAT + "".join(layout))
         self._code = code  # keeps the machine code loaded
         self._function = code.addresses[_SYMBOL]
-        self._address = driver.memory.address
+        self._memory = driver.memory
         self._pool = driver.pool
 
     def launch(self, grid: tuple[int, int, int], arguments: Sequence[LaunchArgument]) -> None:
@@ -177,24 +201,48 @@ class CpuExecutable:
         if not (0 <= x <= _MAX_GRID and 0 <= y <= _MAX_GRID and 0 <= z <= _MAX_GRID):
             raise LaunchError(f"the grid of '{self.name}' has bad sizes: {grid}")
         blocks = x * y * z
+        if self._scratch:
+            self._launch_with_scratch(grid, blocks, arguments)
+            return
         chunk = chunk_size(blocks, self._pool.threads)
         job = self.pack((x, y, z, blocks, chunk), arguments)
         if blocks:
             self._pool.run(job, alone=blocks <= chunk)
 
-    def pack(self, sizes: tuple[int, ...], arguments: Sequence[LaunchArgument]) -> bytes:
+    def _launch_with_scratch(
+        self, grid: tuple[int, int, int], blocks: int, arguments: Sequence[LaunchArgument]
+    ) -> None:
+        """A few calls, each with memory of its own; DeviceError where there is none."""
+        calls = max(1, min(blocks, _SCRATCH_CALLS * self._pool.threads))
+        chunk = max(1, -(-blocks // calls))
+        memory = self._memory.allocate(self._scratch * calls)
+        try:
+            extra = (self._memory.address(memory), chunk)
+            job = self.pack((*grid, blocks, chunk), arguments, extra)
+            if blocks:
+                self._pool.run(job, alone=blocks <= chunk)
+        finally:
+            self._memory.free(memory)
+
+    def pack(
+        self,
+        sizes: tuple[int, ...],
+        arguments: Sequence[LaunchArgument],
+        extra: tuple[int, ...] = (),
+    ) -> bytes:
         """The job that the pool runs; MemoryUseError where an array's memory was freed."""
+        address = self._memory.address
         slots: list[bool | int | float] = [self._function, *sizes]
         for argument in arguments:
             if isinstance(argument, ArrayArgument):
-                slots.append(self._address(argument.memory) + argument.offset)
+                slots.append(address(argument.memory) + argument.offset)
                 slots += argument.shape
                 slots += argument.strides
                 slots.append(argument.component_stride)
             else:
                 slots.append(argument)
         try:
-            return self._slots.pack(*slots)
+            return self._slots.pack(*slots, *extra)
         except (struct.error, OverflowError) as error:
             raise LaunchError(
                 f"the {len(arguments)} arguments do not fit the {self._count} parameters "
@@ -202,24 +250,23 @@ class CpuExecutable:
             ) from None
 
 
-def pack_payload(name: str, layout: Sequence[str], image: bytes) -> bytes:
+def pack_payload(facts: Facts, image: bytes) -> bytes:
     """Header, JSON and object file as one string of bytes."""
-    text = json.dumps({"name": name, "layout": list(layout)}).encode()
+    text = json.dumps(asdict(facts)).encode()
     return _HEADER.pack(_MAGIC, len(text)) + text + image
 
 
-def unpack_payload(payload: bytes) -> tuple[str, list[str], bytes]:
-    """Name, slots and object file; InternalError where the bytes are no payload of this version."""
+def unpack_payload(payload: bytes) -> tuple[Facts, bytes]:
+    """What stands beside the object file, and it; InternalError where the bytes are no payload of this version."""
     try:
         magic, length = _HEADER.unpack_from(payload)
         start = _HEADER.size
-        facts = json.loads(payload[start : start + length])
-        name, layout = str(facts["name"]), [str(entry) for entry in facts["layout"]]
-    except (struct.error, ValueError, KeyError, TypeError):
+        facts = Facts(**json.loads(payload[start : start + length]))
+    except (struct.error, ValueError, TypeError):
         magic = b""
     if magic != _MAGIC:
         raise InternalError("a payload of the CPU device is damaged or of another version")
-    return name, layout, payload[start + length :]
+    return facts, payload[start + length :]
 
 
 def _parameter_format(parameter: ir.Parameter) -> str:

@@ -5,16 +5,20 @@ The module holds one function, which runs a range of blocks:
     void kernel(ptr arguments, i32 grid_x, i32 grid_y, i32 grid_z, i64 first, i64 last)
 
 `arguments` are slots of 8 bytes in the order of the kernel's parameters: a scalar takes one; an array takes its
-pointer, its extents, its strides in scalars, and the distance of its component planes in scalars.
+pointer, its extents, its strides in scalars, and the distance of its component planes in scalars. Where the kernel
+needs scratch memory, two more follow: its start, and how many blocks a call is for; each call has a piece.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from headwater import ir
 from headwater.backends.contract import Options
-from headwater.backends.cpu.access import Access, Place
-from headwater.backends.cpu.groups import group_loop
+from headwater.backends.cpu.access import Access
+from headwater.backends.cpu.groups import group_count, group_loop
 from headwater.backends.cpu.lanes import LaneEmitter
+from headwater.backends.cpu.places import Frame, Place, constant_place
 from headwater.backends.cpu.regions import Regions, has_barrier
 from headwater.backends.cpu.target import Target
 from headwater.backends.cpu.text import FunctionWriter, Operand, memory_text
@@ -24,10 +28,18 @@ from headwater.types import BOOL, INT32
 _SIGNATURE = "ptr noalias %arguments, i32 %grid_x, i32 %grid_y, i32 %grid_z, i64 %first, i64 %last"
 
 
-def emit(kernel: ir.Kernel, target: Target, options: Options) -> str:
-    """The module's text; the kernel's neighbour loops must be lowered already."""
+@dataclass(frozen=True, slots=True)
+class Module:
+    """The text, and how many bytes of scratch memory each call of its function needs."""
+
+    text: str
+    scratch: int
+
+
+def emit(kernel: ir.Kernel, target: Target, options: Options) -> Module:
+    """The module; the kernel's neighbour loops must be lowered already."""
     lanes = fitting_lanes(kernel, target)
-    return _Function(kernel, lanes, options, target).text()
+    return _Function(kernel, lanes, options, target).module()
 
 
 def fitting_lanes(kernel: ir.Kernel, target: Target) -> int:
@@ -46,20 +58,29 @@ class _Function:
         self.lanes = lanes
         self.target = target
         self.w = FunctionWriter()
-        self.access = Access(self.w)
+        self.access = Access(self.w, target)
+        groups = group_count(kernel, lanes) if has_barrier(kernel.body) else 1
+        self.frame = Frame(self.w, lanes, groups)
+        self.constants: list[str] = []
         variance = analyse(kernel) if lanes > 1 else Variance()
         self.e = LaneEmitter(self.w, lanes, options.contract, variance, self.access)
 
-    def text(self) -> str:
-        self.arguments()
-        self.shared_arrays()
+    def module(self) -> Module:
+        position = self.arguments()
+        self.own_arrays()
         self.block_loop()
+        scratch = self.scratch(position) if self.frame.scratch else []
+        return Module(self.text(scratch), self.frame.scratch)
+
+    def text(self, scratch: list[str]) -> str:
         lines = [
             f'target triple = "{self.target.triple}"',
             f'target datalayout = "{self.target.data_layout}"',
             "",
+            *self.constants,
             f"define void @kernel({_SIGNATURE}) #0 {{",
             "entry:",
+            *scratch,
             *self.w.entry,
             "  br label %start",
             "start:",
@@ -88,7 +109,8 @@ class _Function:
         place = self.entry(f"getelementptr i64, ptr %arguments, i64 {position}", "slot")
         return self.entry(f"load {kind}, ptr {place}, align 8", hint)
 
-    def arguments(self) -> None:
+    def arguments(self) -> int:
+        """Read the parameters' slots; gives the number of the next."""
         position = 0
         for parameter in self.kernel.parameters:
             if isinstance(parameter, ir.ScalarParameter):
@@ -109,6 +131,7 @@ class _Function:
                 padded=True,
             )
             position += 2 + 2 * ndim
+        return position
 
     def scalar_argument(self, parameter: ir.ScalarParameter, position: int) -> None:
         kind = parameter.type
@@ -117,22 +140,24 @@ class _Function:
             text = self.entry(f"icmp ne i8 {text}, 0", parameter.name)
         self.e.values[parameter] = Operand("uniform", text, kind)
 
-    def shared_arrays(self) -> None:
-        for shared in self.kernel.shared:
-            count = 1
-            strides: list[str] = []
-            for extent in reversed(shared.shape):
-                strides.insert(0, str(count))
-                count *= extent
-            kind = f"[{count * shared.components} x {memory_text(shared.scalar)}]"
-            self.access.places[shared] = Place(
-                self.w.slot(kind, 64, shared.name),
-                tuple(map(str, shared.shape)),
-                tuple(strides),
-                str(count),
-                shared.scalar,
-                padded=False,
-            )
+    def own_arrays(self) -> None:
+        self.access.places.update(self.frame.places(self.kernel))
+        for number, constant in enumerate(self.kernel.constants):
+            definition, place = constant_place(constant, number)
+            self.constants.append(definition)
+            self.access.places[constant] = place
+
+    def scratch(self, position: int) -> list[str]:
+        """Find this call's piece of the scratch memory."""
+        return [
+            f"  %scratch.slot = getelementptr i64, ptr %arguments, i64 {position}",
+            "  %scratch.start = load ptr, ptr %scratch.slot, align 8",
+            f"  %chunk.slot = getelementptr i64, ptr %arguments, i64 {position + 1}",
+            "  %chunk = load i64, ptr %chunk.slot, align 8",
+            "  %piece = udiv i64 %first, %chunk",
+            f"  %scratch.offset = mul i64 %piece, {self.frame.scratch}",
+            "  %scratch = getelementptr i8, ptr %scratch.start, i64 %scratch.offset",
+        ]
 
     # --- blocks -----------------------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ from functools import singledispatchmethod
 
 from headwater import ir
 from headwater.backends.cpu.access import Access
+from headwater.backends.cpu.atomics import emit_atomic
 from headwater.backends.cpu.cooperation import Cooperation
 from headwater.backends.cpu.loops import emit_for, emit_while
 from headwater.backends.cpu.operations import Operations
@@ -47,7 +48,9 @@ class LaneEmitter:
         # The lanes that are on: a vector of i1, or None for all.
         self.mask: str | None = None
         self.loop: Loop | None = None
+        # In a cooperative block the lanes work for one thread, which is that of `lane`.
         self.inside = False
+        self.lane = ""
         # Whether all control from the root is uniform, so that a return is a branch.
         self.chain = True
         self.alive: str | None = None
@@ -268,7 +271,13 @@ class LaneEmitter:
 
     @node.register
     def _(self, node: ir.Atomic) -> None:
-        self.values[node.result] = self.access.atomic(self, node)
+        self.values[node.result] = emit_atomic(self.access, self, node)
+
+    @node.register
+    def _(self, node: ir.Fence) -> None:
+        # A block runs on one core, which sees its own writes in order; only the compiler must not move them.
+        scope = 'syncscope("singlethread") ' if node.scope == "block" else ""
+        self.w.emit(f"fence {scope}seq_cst")
 
     # --- if ---------------------------------------------------------------------------------------
 

@@ -11,13 +11,14 @@ Assumes that `lower_returns` turned returns into masks.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from headwater import ir, passes
 from headwater.backends.cpu.common_work import CommonWork
 from headwater.backends.cpu.groups import group_count, group_loop
 from headwater.backends.cpu.lanes import LaneEmitter
 from headwater.backends.cpu.loops import counted_loop
+from headwater.backends.cpu.places import Place
 from headwater.backends.cpu.state import Loop, Slot
 from headwater.backends.cpu.text import Operand, scalar_text
 from headwater.backends.cpu.variance import escapes
@@ -69,6 +70,8 @@ class Regions:
         self.common_slots: dict[ir.Variable, Slot] = {}
         # By the identity of the run.
         self.local: dict[int, list[ir.Variable]] = {}
+        # Of the local arrays of all groups.
+        self.places = dict(lanes.access.places)
 
     def emit(self) -> None:
         self.find_common()
@@ -276,6 +279,8 @@ class Regions:
                     e.slots[variable] = Slot(self.at(kept, group), kept.kind == "varying")
             for value in run.incoming:
                 self.fetch(value, group)
+            for array in _local_arrays(run.work):
+                e.access.places[array] = self.of_group(self.places[array], group)
             for node in run.work:
                 e.node(node)
                 for value in ir.results(node):
@@ -286,6 +291,12 @@ class Regions:
     def at(self, kept: Kept, group: str) -> str:
         index = group if kept.per_group else "0"
         return self.w.value(f"getelementptr {kept.text}, ptr {kept.pointer}, i32 {index}", "kept")
+
+    def of_group(self, place: Place, group: str) -> Place:
+        """The part of a local array that belongs to a group."""
+        offset = self.w.value(f"mul i32 {group}, {place.group_bytes}")
+        pointer = self.w.value(f"getelementptr i8, ptr {place.pointer}, i32 {offset}", "local")
+        return replace(place, pointer=pointer)
 
     def fetch(self, value: ir.Value, group: str) -> None:
         kept = self.kept.get(value)
@@ -324,6 +335,17 @@ def _variables(nodes: list[ir.Node]) -> list[ir.Variable]:
         for node in (top, *_nested(top))
         if isinstance(node, ir.Read | ir.Assign)
     ]
+
+
+def _local_arrays(nodes: list[ir.Node]) -> list[ir.LocalArray]:
+    """Local arrays that the nodes touch, in order of first use."""
+    used = [
+        node.array
+        for top in nodes
+        for node in (top, *_nested(top))
+        if isinstance(node, ir.Load | ir.Store | ir.Atomic)
+    ]
+    return [array for array in dict.fromkeys(used) if isinstance(array, ir.LocalArray)]
 
 
 def _set_first(nodes: list[ir.Node], variable: ir.Variable) -> bool:

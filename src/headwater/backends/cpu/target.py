@@ -30,6 +30,17 @@ class Target:
     lanes: int
     vector_bits: int
 
+    def masks(self, bits: int) -> bool:
+        """Whether the machine loads and stores vectors of such elements under a mask."""
+        present = self.present
+        if present >= _WIDE:
+            return True
+        return bits >= 32 and present >= _MIDDLE
+
+    @property
+    def present(self) -> set[str]:
+        return _present(self.features)
+
     def with_lanes(self, lanes: int) -> Target:
         """The same machine with vectors of `lanes` lanes; 0 keeps them. DeviceError for odd widths."""
         if lanes == 0:
@@ -42,12 +53,16 @@ class Target:
 
 def natural_lanes(features: str) -> int:
     """The lanes of the widest vectors that `features` (such as '+avx2,-fma') serve well."""
-    present = {name[1:] for name in features.split(",") if name.startswith("+")}
+    present = _present(features)
     if present >= _WIDE:
         return 16
     if present >= _MIDDLE:
         return 8
     return 4
+
+
+def _present(features: str) -> set[str]:
+    return {name[1:] for name in features.split(",") if name.startswith("+")}
 
 
 def description() -> str:

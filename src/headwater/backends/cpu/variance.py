@@ -98,6 +98,8 @@ class _Analysis:
             return node.kind == "thread" and not self.inside
         if isinstance(node, ir.Atomic):
             return not self.inside
+        if isinstance(node, ir.Load) and isinstance(node.array, ir.LocalArray) and not self.inside:
+            return True
         if isinstance(node, ir.Compute) and node.operation == "uniform":
             return False
         return self.any_varies(ir.operands(node))

@@ -19,136 +19,136 @@ entry:
   %x.14 = load ptr, ptr %slot.13, align 8
   %slot.15 = getelementptr i64, ptr %arguments, i64 7
   %component.16 = load i64, ptr %slot.15, align 8
-  %partial.17 = alloca [64 x float], align 64
-  %block.18 = alloca i64, align 8
-  %step.32 = alloca i32, align 8
-  %group.34 = alloca i32, align 8
-  %group.54 = alloca i32, align 8
-  %group.94 = alloca i32, align 8
+  %partial.17 = alloca [512 x i8], align 64
+  %partial.18 = getelementptr i8, ptr %partial.17, i64 128
+  %block.19 = alloca i64, align 8
+  %step.33 = alloca i32, align 8
+  %group.35 = alloca i32, align 8
+  %group.55 = alloca i32, align 8
+  %group.95 = alloca i32, align 8
   br label %start
 start:
-  store i64 %first, ptr %block.18, align 8
-  %v.21 = icmp slt i64 %first, %last
-  br i1 %v.21, label %block.19, label %done.20
-block.19:
-  %block.22 = load i64, ptr %block.18, align 8
-  %v.23 = zext i32 %grid_x to i64
-  %v.24 = zext i32 %grid_y to i64
-  %v.25 = udiv i64 %block.22, %v.23
-  %v.26 = urem i64 %block.22, %v.23
-  %v.27 = urem i64 %v.25, %v.24
-  %v.28 = udiv i64 %v.25, %v.24
-  %v.29 = trunc i64 %v.26 to i32
+  store i64 %first, ptr %block.19, align 8
+  %v.22 = icmp slt i64 %first, %last
+  br i1 %v.22, label %block.20, label %done.21
+block.20:
+  %block.23 = load i64, ptr %block.19, align 8
+  %v.24 = zext i32 %grid_x to i64
+  %v.25 = zext i32 %grid_y to i64
+  %v.26 = udiv i64 %block.23, %v.24
+  %v.27 = urem i64 %block.23, %v.24
+  %v.28 = urem i64 %v.26, %v.25
+  %v.29 = udiv i64 %v.26, %v.25
   %v.30 = trunc i64 %v.27 to i32
   %v.31 = trunc i64 %v.28 to i32
-  %v.33 = mul i32 %v.29, 64
-  store i32 0, ptr %group.34, align 8
-  br label %group.35
-group.35:
-  %group.38 = load i32, ptr %group.34, align 8
-  %v.39 = mul i32 %group.38, 1
-  %v.40 = add i32 %v.33, %v.39
-  %v.41 = sext i32 %v.40 to i64
-  %at.42 = getelementptr float, ptr %x.14, i64 %v.41
-  %v.43 = load float, ptr %at.42, align 4
-  %v.44 = sext i32 %v.39 to i64
-  %at.45 = getelementptr float, ptr %partial.17, i64 %v.44
-  store float %v.43, ptr %at.45, align 4
-  br label %next.36
-next.36:
-  %v.46 = add i32 %group.38, 1
-  store i32 %v.46, ptr %group.34, align 8
-  %v.47 = icmp ult i32 %v.46, 64
-  br i1 %v.47, label %group.35, label %threads.37, !llvm.loop !0
-threads.37:
-  store i32 32, ptr %step.32, align 8
-  br label %test.48
-test.48:
-  %step.51 = load i32, ptr %step.32, align 8
-  %v.52 = icmp sgt i32 %step.51, 0
-  br i1 %v.52, label %loop.49, label %end.50
-loop.49:
-  %step.53 = load i32, ptr %step.32, align 8
-  store i32 0, ptr %group.54, align 8
-  br label %group.55
-group.55:
-  %group.58 = load i32, ptr %group.54, align 8
-  %v.59 = mul i32 %group.58, 1
-  %v.60 = icmp slt i32 %v.59, %step.53
-  br i1 %v.60, label %then.61, label %else.62
-then.61:
-  %v.64 = sext i32 %v.59 to i64
-  %at.65 = getelementptr float, ptr %partial.17, i64 %v.64
-  %v.66 = load float, ptr %at.65, align 4
-  %step.67 = load i32, ptr %step.32, align 8
-  %v.68 = add i32 %v.59, %step.67
-  %v.69 = sext i32 %v.68 to i64
-  %at.70 = getelementptr float, ptr %partial.17, i64 %v.69
-  %v.71 = load float, ptr %at.70, align 4
-  %v.72 = fadd contract float %v.66, %v.71
-  %v.73 = sext i32 %v.59 to i64
-  %at.74 = getelementptr float, ptr %partial.17, i64 %v.73
-  store float %v.72, ptr %at.74, align 4
-  br label %end.63
-else.62:
-  br label %end.63
-end.63:
-  br label %next.56
-next.56:
-  %v.75 = add i32 %group.58, 1
-  store i32 %v.75, ptr %group.54, align 8
-  %v.76 = icmp ult i32 %v.75, 64
-  br i1 %v.76, label %group.55, label %threads.57, !llvm.loop !0
-threads.57:
-  %step.77 = load i32, ptr %step.32, align 8
-  %v.78 = icmp eq i32 2, 0
-  %v.79 = icmp eq i32 2, -1
-  %v.80 = or i1 %v.78, %v.79
-  %v.81 = select i1 %v.80, i32 1, i32 2
-  %v.82 = sdiv i32 %step.77, %v.81
-  %v.83 = mul i32 %v.82, %v.81
-  %v.84 = sub i32 %step.77, %v.83
-  %v.85 = icmp ne i32 %v.84, 0
-  %v.86 = xor i32 %v.84, %v.81
-  %v.87 = icmp slt i32 %v.86, 0
-  %v.88 = sub i32 %v.82, 1
-  %v.89 = and i1 %v.85, %v.87
-  %v.90 = select i1 %v.89, i32 %v.88, i32 %v.82
-  %v.91 = sub i32 0, %step.77
-  %v.92 = select i1 %v.79, i32 %v.91, i32 %v.90
-  %v.93 = select i1 %v.78, i32 0, i32 %v.92
-  store i32 %v.93, ptr %step.32, align 8
-  br label %test.48
-end.50:
-  store i32 0, ptr %group.94, align 8
-  br label %group.95
-group.95:
-  %group.98 = load i32, ptr %group.94, align 8
-  %v.99 = mul i32 %group.98, 1
-  %v.100 = icmp eq i32 %v.99, 0
-  br i1 %v.100, label %then.101, label %else.102
-then.101:
-  %at.104 = getelementptr float, ptr %partial.17, i64 0
-  %v.105 = load float, ptr %at.104, align 4
-  %v.106 = sext i32 %v.29 to i64
+  %v.32 = trunc i64 %v.29 to i32
+  %v.34 = mul i32 %v.30, 64
+  store i32 0, ptr %group.35, align 8
+  br label %group.36
+group.36:
+  %group.39 = load i32, ptr %group.35, align 8
+  %v.40 = mul i32 %group.39, 1
+  %v.41 = add i32 %v.34, %v.40
+  %v.42 = sext i32 %v.41 to i64
+  %at.43 = getelementptr float, ptr %x.14, i64 %v.42
+  %v.44 = load float, ptr %at.43, align 4
+  %v.45 = sext i32 %v.40 to i64
+  %at.46 = getelementptr float, ptr %partial.18, i64 %v.45
+  store float %v.44, ptr %at.46, align 4
+  br label %next.37
+next.37:
+  %v.47 = add i32 %group.39, 1
+  store i32 %v.47, ptr %group.35, align 8
+  %v.48 = icmp ult i32 %v.47, 64
+  br i1 %v.48, label %group.36, label %threads.38, !llvm.loop !0
+threads.38:
+  store i32 32, ptr %step.33, align 8
+  br label %test.49
+test.49:
+  %step.52 = load i32, ptr %step.33, align 8
+  %v.53 = icmp sgt i32 %step.52, 0
+  br i1 %v.53, label %loop.50, label %end.51
+loop.50:
+  %step.54 = load i32, ptr %step.33, align 8
+  store i32 0, ptr %group.55, align 8
+  br label %group.56
+group.56:
+  %group.59 = load i32, ptr %group.55, align 8
+  %v.60 = mul i32 %group.59, 1
+  %v.61 = icmp slt i32 %v.60, %step.54
+  br i1 %v.61, label %then.62, label %else.63
+then.62:
+  %v.65 = sext i32 %v.60 to i64
+  %at.66 = getelementptr float, ptr %partial.18, i64 %v.65
+  %v.67 = load float, ptr %at.66, align 4
+  %step.68 = load i32, ptr %step.33, align 8
+  %v.69 = add i32 %v.60, %step.68
+  %v.70 = sext i32 %v.69 to i64
+  %at.71 = getelementptr float, ptr %partial.18, i64 %v.70
+  %v.72 = load float, ptr %at.71, align 4
+  %v.73 = fadd contract float %v.67, %v.72
+  %v.74 = sext i32 %v.60 to i64
+  %at.75 = getelementptr float, ptr %partial.18, i64 %v.74
+  store float %v.73, ptr %at.75, align 4
+  br label %end.64
+else.63:
+  br label %end.64
+end.64:
+  br label %next.57
+next.57:
+  %v.76 = add i32 %group.59, 1
+  store i32 %v.76, ptr %group.55, align 8
+  %v.77 = icmp ult i32 %v.76, 64
+  br i1 %v.77, label %group.56, label %threads.58, !llvm.loop !0
+threads.58:
+  %step.78 = load i32, ptr %step.33, align 8
+  %v.79 = icmp eq i32 2, 0
+  %v.80 = icmp eq i32 2, -1
+  %v.81 = or i1 %v.79, %v.80
+  %v.82 = select i1 %v.81, i32 1, i32 2
+  %v.83 = sdiv i32 %step.78, %v.82
+  %v.84 = mul i32 %v.83, %v.82
+  %v.85 = sub i32 %step.78, %v.84
+  %v.86 = icmp ne i32 %v.85, 0
+  %v.87 = xor i32 %v.85, %v.82
+  %v.88 = icmp slt i32 %v.87, 0
+  %v.89 = sub i32 %v.83, 1
+  %v.90 = and i1 %v.86, %v.88
+  %v.91 = select i1 %v.90, i32 %v.89, i32 %v.83
+  %v.92 = sub i32 0, %step.78
+  %v.93 = select i1 %v.80, i32 %v.92, i32 %v.91
+  %v.94 = select i1 %v.79, i32 0, i32 %v.93
+  store i32 %v.94, ptr %step.33, align 8
+  br label %test.49
+end.51:
+  store i32 0, ptr %group.95, align 8
+  br label %group.96
+group.96:
+  %group.99 = load i32, ptr %group.95, align 8
+  %v.100 = mul i32 %group.99, 1
+  %v.101 = icmp eq i32 %v.100, 0
+  br i1 %v.101, label %then.102, label %else.103
+then.102:
+  %v.105 = load float, ptr %partial.18, align 4
+  %v.106 = sext i32 %v.30 to i64
   %at.107 = getelementptr float, ptr %total.6, i64 %v.106
   store float %v.105, ptr %at.107, align 4
-  br label %end.103
-else.102:
-  br label %end.103
-end.103:
-  br label %next.96
-next.96:
-  %v.108 = add i32 %group.98, 1
-  store i32 %v.108, ptr %group.94, align 8
+  br label %end.104
+else.103:
+  br label %end.104
+end.104:
+  br label %next.97
+next.97:
+  %v.108 = add i32 %group.99, 1
+  store i32 %v.108, ptr %group.95, align 8
   %v.109 = icmp ult i32 %v.108, 64
-  br i1 %v.109, label %group.95, label %threads.97, !llvm.loop !0
-threads.97:
-  %v.110 = add i64 %block.22, 1
-  store i64 %v.110, ptr %block.18, align 8
+  br i1 %v.109, label %group.96, label %threads.98, !llvm.loop !0
+threads.98:
+  %v.110 = add i64 %block.23, 1
+  store i64 %v.110, ptr %block.19, align 8
   %v.111 = icmp slt i64 %v.110, %last
-  br i1 %v.111, label %block.19, label %done.20, !llvm.loop !0
-done.20:
+  br i1 %v.111, label %block.20, label %done.21, !llvm.loop !0
+done.21:
   ret void
 }
 

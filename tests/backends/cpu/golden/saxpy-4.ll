@@ -58,37 +58,40 @@ group.34:
 arm.48:
   %v.51 = sext i32 %v.40 to i64
   %at.52 = getelementptr float, ptr %x.14, i64 %v.51
-  %v.53 = call <4 x float> @llvm.masked.load.v4f32.p0(ptr align 4 %at.52, <4 x i1> %v.47, <4 x float> zeroinitializer)
-  %v.54 = insertelement <4 x float> poison, float %a.18, i64 0
-  %v.55 = shufflevector <4 x float> %v.54, <4 x float> poison, <4 x i32> zeroinitializer
-  %v.56 = fmul contract <4 x float> %v.55, %v.53
-  %v.57 = sext i32 %v.40 to i64
-  %at.58 = getelementptr float, ptr %y.6, i64 %v.57
-  %v.59 = call <4 x float> @llvm.masked.load.v4f32.p0(ptr align 4 %at.58, <4 x i1> %v.47, <4 x float> zeroinitializer)
-  %v.60 = fadd contract <4 x float> %v.56, %v.59
-  %v.61 = sext i32 %v.40 to i64
-  %at.62 = getelementptr float, ptr %y.6, i64 %v.61
-  call void @llvm.masked.store.v4f32.p0(<4 x float> %v.60, ptr align 4 %at.62, <4 x i1> %v.47)
+  %v.53 = load <4 x float>, ptr %at.52, align 4
+  %v.54 = freeze <4 x float> %v.53
+  %v.55 = select <4 x i1> %v.47, <4 x float> %v.54, <4 x float> zeroinitializer
+  %v.56 = insertelement <4 x float> poison, float %a.18, i64 0
+  %v.57 = shufflevector <4 x float> %v.56, <4 x float> poison, <4 x i32> zeroinitializer
+  %v.58 = fmul contract <4 x float> %v.57, %v.55
+  %v.59 = sext i32 %v.40 to i64
+  %at.60 = getelementptr float, ptr %y.6, i64 %v.59
+  %v.61 = load <4 x float>, ptr %at.60, align 4
+  %v.62 = freeze <4 x float> %v.61
+  %v.63 = select <4 x i1> %v.47, <4 x float> %v.62, <4 x float> zeroinitializer
+  %v.64 = fadd contract <4 x float> %v.58, %v.63
+  %v.65 = sext i32 %v.40 to i64
+  %at.66 = getelementptr float, ptr %y.6, i64 %v.65
+  call void @llvm.masked.store.v4f32.p0(<4 x float> %v.64, ptr align 4 %at.66, <4 x i1> %v.47)
   br label %end.49
 end.49:
-  %v.63 = xor <4 x i1> %v.47, splat (i1 true)
+  %v.67 = xor <4 x i1> %v.47, splat (i1 true)
   br label %next.35
 next.35:
-  %v.64 = add i32 %group.37, 1
-  store i32 %v.64, ptr %group.33, align 8
-  %v.65 = icmp ult i32 %v.64, 16
-  br i1 %v.65, label %group.34, label %threads.36, !llvm.loop !0
+  %v.68 = add i32 %group.37, 1
+  store i32 %v.68, ptr %group.33, align 8
+  %v.69 = icmp ult i32 %v.68, 16
+  br i1 %v.69, label %group.34, label %threads.36, !llvm.loop !0
 threads.36:
-  %v.66 = add i64 %block.23, 1
-  store i64 %v.66, ptr %block.19, align 8
-  %v.67 = icmp slt i64 %v.66, %last
-  br i1 %v.67, label %block.20, label %done.21, !llvm.loop !0
+  %v.70 = add i64 %block.23, 1
+  store i64 %v.70, ptr %block.19, align 8
+  %v.71 = icmp slt i64 %v.70, %last
+  br i1 %v.71, label %block.20, label %done.21, !llvm.loop !0
 done.21:
   ret void
 }
 
 declare i1 @llvm.vector.reduce.or.v4i1(<4 x i1>)
-declare <4 x float> @llvm.masked.load.v4f32.p0(ptr, <4 x i1>, <4 x float>)
 declare void @llvm.masked.store.v4f32.p0(<4 x float>, ptr, <4 x i1>)
 
 attributes #0 = { nounwind "prefer-vector-width"="128" "no-trapping-math"="true" }

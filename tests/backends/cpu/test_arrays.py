@@ -1,0 +1,521 @@
+"""Arrays of every kind: strided arguments, and those that a kernel owns; against the interpreter."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from tests.backends.cpu.building import LANES, View, agree, compute, cpu, open_cpu, position, run
+
+from headwater import ir
+from headwater.backends.contract import ArrayArgument, Options
+from headwater.types import (
+    BOOL,
+    FLOAT16,
+    FLOAT32,
+    FLOAT64,
+    INT8,
+    INT32,
+    INT64,
+    SCALARS,
+    UINT8,
+    UINT16,
+    UINT32,
+    ArrayType,
+    ScalarType,
+    VectorType,
+)
+
+
+def values_of(kind: ScalarType, count: int) -> np.ndarray:
+    if kind is BOOL:
+        return np.arange(count) % 3 == 0
+    if kind.is_float:
+        return (np.arange(count) * 0.5 - 7).astype(kind.numpy)
+    return (np.arange(count) * 7 - 9).astype(np.int64).astype(kind.numpy)
+
+
+def parameter(
+    name: str, kind: ScalarType, ndim: int = 1, written: bool = False, contiguous: bool = True
+) -> ir.ArrayParameter:
+    return ir.ArrayParameter(
+        name, ArrayType(kind, ndim, contiguous), (name,), written=written, atomic=written
+    )
+
+
+def linear(build: ir.Builder, i: ir.Value) -> ir.Value:
+    return i
+
+
+def shuffled(build: ir.Builder, i: ir.Value) -> ir.Value:
+    """A place that no two of 37 threads share, far from their order."""
+    seven, size = build.constant(7, INT32), build.constant(37, INT32)
+    return build.compute("mod", build.compute("mul", i, seven), size)
+
+
+def fixed(build: ir.Builder, i: ir.Value) -> ir.Value:
+    return build.constant(5, INT32)
+
+
+SUBSCRIPTS = {"linear": linear, "shuffled": shuffled, "fixed": fixed}
+
+
+@pytest.mark.parametrize("subscript", SUBSCRIPTS)
+@pytest.mark.parametrize("kind", SCALARS, ids=str)
+def test_load_and_store(kind: ScalarType, subscript: str) -> None:
+    """out[f(i)] = a[f(i)] under a mask."""
+
+    def build() -> ir.Kernel:
+        out, a = parameter("out", kind, written=True), parameter("a", kind)
+        kernel = ir.Kernel("copy", [out, a], (32, 1, 1))
+        builder = ir.Builder(kernel.body)
+        i = position(builder)
+        with builder.when(builder.compute("lt", i, builder.extent(out, 0))):
+            at = SUBSCRIPTS[subscript](builder, i)
+            builder.store(out, (at,), builder.load(a, (at,)))
+        return kernel
+
+    agree(build, (2, 1, 1), np.zeros(37, kind.numpy), values_of(kind, 37))
+
+
+VIEWS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "every other": lambda a: a[:, :, ::2, ::3],
+    "backwards": lambda a: a[:, ::-1, :, ::-1],
+    "transposed": lambda a: a.transpose(3, 1, 0, 2),
+    "window": lambda a: a[1:, :2, 1:4, 2:7],
+    "whole": lambda a: a,
+}
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("kind", [UINT8, FLOAT16, FLOAT32, INT64], ids=str)
+def test_strided_arrays_of_four_dimensions(kind: ScalarType, view: str) -> None:
+    base = values_of(kind, 2 * 3 * 4 * 9).reshape(2, 3, 4, 9)
+    window = VIEWS[view](base)
+    target = np.zeros_like(base)
+
+    def build() -> ir.Kernel:
+        """Threads along the last axis, blocks along the others."""
+        contiguous = view == "whole"
+        out = parameter("out", kind, 4, written=True, contiguous=contiguous)
+        a = parameter("a", kind, 4, contiguous=contiguous)
+        kernel = ir.Kernel("copy", [out, a], (16, 1, 1))
+        builder = ir.Builder(kernel.body)
+        i, j, k = (builder.index("block", axis) for axis in (2, 1, 0))
+        x = builder.index("thread", 0)
+        with builder.when(builder.compute("lt", x, builder.extent(out, 3))):
+            builder.store(out, (i, j, k, x), builder.load(a, (i, j, k, x)))
+        return kernel
+
+    grid = (window.shape[2], window.shape[1], window.shape[0])
+    agree(build, grid, View(target, VIEWS[view](target)), View(base, window))
+
+
+@pytest.mark.parametrize("index", [INT8, UINT8, UINT16, UINT32, INT64], ids=str)
+def test_indices_of_every_type(index: ScalarType) -> None:
+    def build() -> ir.Kernel:
+        out, a = parameter("out", FLOAT32, written=True), parameter("a", FLOAT32)
+        kernel = ir.Kernel("copy", [out, a], (32, 1, 1))
+        builder = ir.Builder(kernel.body)
+        i = builder.index("thread", 0)
+        with builder.when(builder.compute("lt", i, builder.extent(out, 0))):
+            at = builder.cast(shuffled(builder, i), index)
+            builder.store(out, (at,), builder.load(a, (at,)))
+        return kernel
+
+    agree(build, (1, 1, 1), np.zeros(37, np.float32), values_of(FLOAT32, 37))
+
+
+# --- local arrays ---------------------------------------------------------------------------------
+
+
+def local_kernel(kind: ScalarType, threads: int, barrier: bool, divergent: bool) -> ir.Kernel:
+    """Fill a local array by a loop, then read it at a fixed and at the thread's own place."""
+    out = parameter("out", kind, 2, written=True)
+    a = parameter("a", kind)
+    local = ir.LocalArray("local", kind, (2, 3))
+    kernel = ir.Kernel("own", [out, a], (threads, 1, 1), locals=[local])
+    build = ir.Builder(kernel.body)
+    zero, one, three = (build.constant(v, INT32) for v in (0, 1, 3))
+    six = build.constant(6, INT32)
+    i = position(build)
+    stop = six if not divergent else build.compute("sub", six, build.compute("mod", i, three))
+    with build.loop(zero, six, one) as loop:
+        row, column = (build.compute(op, loop.index, three) for op in ("floordiv", "mod"))
+        build.store(local, (row, column), build.load(a, (loop.index,)))
+    if barrier:
+        build.append(ir.Barrier())
+    with build.loop(zero, stop, one) as loop:
+        row, column = (build.compute(op, loop.index, three) for op in ("floordiv", "mod"))
+        at = build.compute("mod", build.compute("add", i, loop.index), six)
+        build.store(local, (row, column), build.load(a, (at,)))
+    if barrier:
+        build.append(ir.Barrier())
+    with build.when(build.compute("lt", i, build.extent(out, 0))):
+        column = build.compute("mod", i, three)
+        build.store(out, (i, zero), build.load(local, (one, column)))
+        build.store(out, (i, one), build.load(local, (zero, one)))
+        build.store(out, (i, build.constant(2, INT32)), build.load(local, (one, zero)))
+    return kernel
+
+
+@pytest.mark.parametrize("divergent", [False, True])
+@pytest.mark.parametrize("barrier", [False, True])
+@pytest.mark.parametrize("kind", SCALARS, ids=str)
+def test_local_arrays(kind: ScalarType, barrier: bool, divergent: bool) -> None:
+    agree(
+        lambda: local_kernel(kind, 25, barrier, divergent),
+        (2, 1, 1),
+        np.zeros((41, 3), kind.numpy),
+        values_of(kind, 12),
+    )
+
+
+def test_local_arrays_of_vectors() -> None:
+    def build() -> ir.Kernel:
+        out = parameter("out", FLOAT64, 2, written=True)
+        local = ir.LocalArray("local", FLOAT64, (4,), components=3)
+        kernel = ir.Kernel("own", [out], (20, 1, 1), locals=[local])
+        builder = ir.Builder(kernel.body)
+        i = builder.index("thread", 0)
+        at = builder.compute("mod", i, builder.constant(4, INT32))
+        for component in range(3):
+            value = builder.cast(builder.compute("add", i, at), FLOAT64)
+            scale = builder.constant(float(component + 1), FLOAT64)
+            builder.store(local, (at,), builder.compute("mul", value, scale), component)
+        builder.append(ir.Barrier())
+        for component in range(3):
+            column = builder.constant(component, INT32)
+            builder.store(out, (i, column), builder.load(local, (at,), component))
+        return kernel
+
+    agree(build, (1, 1, 1), np.zeros((20, 3)))
+
+
+def test_a_local_array_outlives_a_barrier_in_a_loop() -> None:
+    """Each trip adds to what the trip before left there."""
+
+    def build() -> ir.Kernel:
+        out = parameter("out", INT32, written=True)
+        local, shared = ir.LocalArray("own", INT32, (2,)), ir.SharedArray("all", INT32, (40,))
+        kernel = ir.Kernel("sums", [out], (40, 1, 1), shared=[shared], locals=[local])
+        builder = ir.Builder(kernel.body)
+        i = builder.index("thread", 0)
+        zero, one, five = (builder.constant(v, INT32) for v in (0, 1, 5))
+        at = builder.compute("mod", i, builder.constant(2, INT32))
+        for place in (zero, one):
+            builder.store(local, (place,), i)
+        with builder.loop(zero, five, one) as loop:
+            builder.store(shared, (i,), builder.load(local, (at,)))
+            builder.append(ir.Barrier())
+            other = builder.compute(
+                "mod", builder.compute("add", i, one), builder.constant(40, INT32)
+            )
+            total = builder.compute("add", builder.load(shared, (other,)), loop.index)
+            builder.append(ir.Barrier())
+            before = builder.load(local, (at,))
+            builder.store(local, (at,), builder.compute("add", before, total))
+        builder.store(out, (i,), builder.load(local, (at,)))
+        return kernel
+
+    agree(build, (1, 1, 1), np.zeros(40, np.int32))
+
+
+@pytest.mark.parametrize("barrier", [False, True])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_big_arrays_lie_in_scratch_memory(barrier: bool, threads: int) -> None:
+    """Several calls of the kernel at a time, each with arrays of its own."""
+    size = 5000
+
+    def build() -> ir.Kernel:
+        out = parameter("out", INT32, written=True)
+        local, shared = (
+            ir.LocalArray("own", INT32, (size,)),
+            ir.SharedArray("all", INT32, (90_000,)),
+        )
+        kernel = ir.Kernel("big", [out], (32, 1, 1), shared=[shared], locals=[local])
+        builder = ir.Builder(kernel.body)
+        i, thread = position(builder), builder.index("thread", 0)
+        zero, one, last = (builder.constant(v, INT32) for v in (0, 1, size))
+        with builder.loop(zero, last, one) as loop:
+            builder.store(local, (loop.index,), builder.compute("mul", i, loop.index))
+        if barrier:
+            builder.append(ir.Barrier())
+        far = builder.compute("add", builder.constant(89_900, INT32), thread)
+        builder.store(shared, (far,), builder.load(local, (builder.constant(size - 1, INT32),)))
+        builder.store(out, (i,), builder.load(shared, (far,)))
+        return kernel
+
+    for lanes in LANES:
+        device = open_cpu(threads=threads, lanes=lanes)
+        out = run(device, build(), (50, 1, 1), np.zeros(1600, np.int32))[0]
+        np.testing.assert_array_equal(out, np.arange(1600) * (size - 1))
+
+
+# --- constants and shared arrays ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("subscript", SUBSCRIPTS)
+@pytest.mark.parametrize("kind", SCALARS, ids=str)
+def test_constant_arrays(kind: ScalarType, subscript: str) -> None:
+    table = values_of(kind, 74)
+
+    def build() -> ir.Kernel:
+        out = parameter("out", kind, 2, written=True)
+        values = tuple(table.tolist())
+        constant = ir.ConstantArray("table", kind, (37,), values, components=2)
+        kernel = ir.Kernel("table", [out], (40, 1, 1), constants=[constant])
+        builder = ir.Builder(kernel.body)
+        i = builder.index("thread", 0)
+        with builder.when(builder.compute("lt", i, builder.extent(constant, 0))):
+            at = SUBSCRIPTS[subscript](builder, i)
+            for component in range(2):
+                column = builder.constant(component, INT32)
+                builder.store(out, (i, column), builder.load(constant, (at,), component))
+        return kernel
+
+    agree(build, (1, 1, 1), np.zeros((37, 2), kind.numpy))
+
+
+@pytest.mark.parametrize("subscript", ["linear", "shuffled"])
+@pytest.mark.parametrize("kind", SCALARS, ids=str)
+def test_shared_arrays(kind: ScalarType, subscript: str) -> None:
+    def build() -> ir.Kernel:
+        out, a = parameter("out", kind, written=True), parameter("a", kind)
+        shared = ir.SharedArray("shared", kind, (37,), components=2)
+        kernel = ir.Kernel("turn", [out, a], (37, 1, 1), shared=[shared])
+        builder = ir.Builder(kernel.body)
+        i = builder.index("thread", 0)
+        at = SUBSCRIPTS[subscript](builder, i)
+        for component in range(2):
+            builder.store(shared, (at,), builder.load(a, (i,)), component)
+        builder.append(ir.Barrier())
+        last = builder.compute("sub", builder.constant(36, INT32), i)
+        with builder.when(builder.compute("gt", last, builder.constant(3, INT32))):
+            builder.store(out, (i,), builder.load(shared, (last,), 1))
+        return kernel
+
+    agree(build, (1, 1, 1), np.zeros(37, kind.numpy), values_of(kind, 37))
+
+
+def test_dynamic_shared_arrays_overlap() -> None:
+    """One thread's words are another array's bytes, also those of vectors."""
+
+    def build() -> ir.Kernel:
+        out, vectors = (
+            parameter("out", UINT8, written=True),
+            parameter("v", FLOAT32, 2, written=True),
+        )
+        words = ir.SharedArray("words", UINT32, (24,), dynamic=True)
+        bytes_ = ir.SharedArray("bytes", UINT8, (96,), dynamic=True)
+        triples = ir.SharedArray("triples", FLOAT32, (8,), components=3, dynamic=True)
+        kernel = ir.Kernel(
+            "overlap",
+            [out, vectors],
+            (96, 1, 1),
+            shared=[words, bytes_, triples],
+            dynamic_shared=96,
+        )
+        builder = ir.Builder(kernel.body)
+        i = builder.index("thread", 0)
+        factor = builder.constant(0x01234567, UINT32)
+        with builder.when(builder.compute("lt", i, builder.extent(words, 0))):
+            value = builder.compute("mul", builder.cast(i, UINT32), factor)
+            builder.store(words, (i,), value)
+        builder.append(ir.Barrier())
+        builder.store(out, (i,), builder.load(bytes_, (i,)))
+        with builder.when(builder.compute("lt", i, builder.extent(triples, 0))):
+            for component in range(3):
+                column = builder.constant(component, INT32)
+                builder.store(vectors, (i, column), builder.load(triples, (i,), component))
+        return kernel
+
+    agree(build, (1, 1, 1), np.zeros(96, np.uint8), np.zeros((8, 3), np.float32))
+
+
+# --- atomics --------------------------------------------------------------------------------------
+
+ATOMIC = {
+    "add": SCALARS,
+    "min": SCALARS,
+    "max": SCALARS,
+    "exch": SCALARS,
+    "cas": SCALARS,
+    "and": [k for k in SCALARS if k.is_integer],
+    "or": [k for k in SCALARS if k.is_integer],
+    "xor": [k for k in SCALARS if k.is_integer],
+    "inc": [k for k in SCALARS if k.kind == "uint"],
+    "dec": [k for k in SCALARS if k.kind == "uint"],
+}
+ATOMIC_PAIRS = [
+    (operation, kind) for operation, kinds in ATOMIC.items() for kind in kinds if kind.bits >= 32
+]
+
+
+@pytest.mark.parametrize("place", ["linear", "shuffled", "fixed", "colliding"])
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize(("operation", "kind"), ATOMIC_PAIRS, ids=str)
+def test_atomics(operation: str, kind: ScalarType, shared: bool, place: str) -> None:
+    """One thread after another in the order of their numbers, on one core, as in the interpreter."""
+
+    def build() -> ir.Kernel:
+        old = parameter("old", kind, written=True)
+        target, a = parameter("target", kind, written=True), parameter("a", kind)
+        own = ir.SharedArray("own", kind, (37,))
+        kernel = ir.Kernel("update", [old, target, a], (37, 1, 1), shared=[own])
+        builder = ir.Builder(kernel.body)
+        i = builder.index("thread", 0)
+        array = own if shared else target
+        if shared:
+            builder.store(own, (i,), builder.load(target, (i,)))
+            builder.append(ir.Barrier())
+        four = builder.constant(4, INT32)
+        at = (
+            builder.compute("mod", i, four)
+            if place == "colliding"
+            else SUBSCRIPTS[place](builder, i)
+        )
+        value = builder.load(a, (i,))
+        compare = (
+            builder.load(a, (builder.compute("mod", i, four),)) if operation == "cas" else None
+        )
+        odd = builder.compute("mod", i, builder.constant(5, INT32))
+        with builder.when(builder.compute("ne", odd, builder.constant(2, INT32))):
+            found = builder.atomic(operation, array, (at,), value, compare=compare)
+            builder.store(old, (i,), found)
+        if shared:
+            builder.append(ir.Barrier())
+            builder.store(target, (i,), builder.load(own, (i,)))
+        return kernel
+
+    start = values_of(kind, 37)
+    if kind.is_float:
+        start[[3, 6]] = [np.nan, -0.0]
+    values = values_of(kind, 37)[::-1].copy() if operation != "cas" else start.copy()
+    agree(build, (1, 1, 1), np.zeros(37, kind.numpy), start, values)
+
+
+def test_floats_are_compared_and_swapped_by_value() -> None:
+    def build() -> ir.Kernel:
+        target, compare = parameter("t", FLOAT32, written=True), parameter("c", FLOAT32)
+        kernel = ir.Kernel("swap", [target, compare], (4, 1, 1))
+        builder = ir.Builder(kernel.body)
+        i = builder.index("thread", 0)
+        new = builder.constant(9.0, FLOAT32)
+        builder.atomic("cas", target, (i,), new, compare=builder.load(compare, (i,)))
+        return kernel
+
+    for lanes in LANES:
+        target = np.array([0.0, np.nan, 2.0, 3.0], np.float32)
+        compare = np.array([-0.0, np.nan, 2.0, 2.0], np.float32)
+        found = run(cpu(lanes), build(), (1, 1, 1), target, compare)[0]
+        np.testing.assert_array_equal(found, np.array([9, np.nan, 9, 3], np.float32))
+
+
+@pytest.mark.parametrize(
+    ("operation", "kind"),
+    [
+        *itertools.product(["add", "cas", "min"], [UINT32, INT64, FLOAT32, FLOAT64]),
+        ("inc", UINT32),
+        ("xor", UINT32),
+    ],
+    ids=str,
+)
+def test_atomics_of_several_threads(operation: str, kind: ScalarType) -> None:
+    """Every update counts: of a compare-and-swap in a loop too."""
+    n = 64 * 200
+
+    def build() -> ir.Kernel:
+        target = parameter("t", kind, written=True)
+        kernel = ir.Kernel("count", [target], (64, 1, 1))
+        builder = ir.Builder(kernel.body)
+        i = position(builder)
+        zero = builder.constant(0, INT32)
+        value = builder.cast(i, kind)
+        if operation == "inc":
+            value = builder.constant(10**6, kind)
+        if operation != "cas":
+            builder.atomic(operation, target, (zero,), value)
+            return kernel
+        seen, done = ir.Variable("seen", kind), ir.Variable("done", BOOL)
+        kernel.variables = [seen, done]
+        builder.assign(seen, builder.load(target, (zero,)))
+        builder.assign(done, builder.constant(False, BOOL))
+        loop = ir.While(ir.Block(), ir.Value(BOOL), ir.Block())
+        builder.append(loop)
+        with builder.inside(loop.test):
+            loop.condition = builder.compute("not", builder.read(done))
+        with builder.inside(loop.body):
+            before = builder.read(seen)
+            new = builder.compute(
+                "add", before, builder.constant(1.0 if kind.is_float else 1, kind)
+            )
+            found = builder.atomic("cas", target, (zero,), new, compare=before)
+            builder.assign(done, compute(builder, "eq", BOOL, found, before))
+            builder.assign(seen, found)
+        return kernel
+
+    start = np.array([-5 if kind.kind != "uint" else 0], kind.numpy)
+    device = open_cpu(threads=2)
+    found = run(device, build(), (200, 1, 1), start)[0][0]
+    indices = np.arange(n, dtype=np.uint32)
+    expected = {
+        "add": start[0] + kind.numpy.type(n * (n - 1) // 2),
+        "inc": n,
+        "cas": start[0] + kind.numpy.type(n),
+        "min": start[0],
+        "xor": np.bitwise_xor.reduce(indices),
+    }[operation]
+    if kind is FLOAT32 and operation == "add":
+        np.testing.assert_allclose(found, expected, rtol=1e-4)
+    else:
+        assert found == expected
+
+
+@pytest.mark.parametrize("scope", ["block", "device", "system"])
+def test_fences(scope: str) -> None:
+    def build() -> ir.Kernel:
+        out = parameter("out", INT32, written=True)
+        kernel = ir.Kernel("fence", [out], (33, 1, 1))
+        builder = ir.Builder(kernel.body)
+        i = builder.index("thread", 0)
+        with builder.when(builder.compute("lt", i, builder.constant(20, INT32))):
+            builder.store(out, (i,), i)
+            builder.append(ir.Fence(scope))
+        return kernel
+
+    agree(build, (1, 1, 1), np.zeros(33, np.int32))
+
+
+def test_vector_parameters_with_strides() -> None:
+    """Elements of three components, three apart, as a view of every third vector has them."""
+    kind = ArrayType(VectorType(FLOAT32, 3), 1, contiguous=False)
+
+    def build() -> ir.Kernel:
+        out = parameter("out", FLOAT32, 2, written=True)
+        a = ir.ArrayParameter("a", kind, ("a",))
+        kernel = ir.Kernel("copy", [out, a], (16, 1, 1))
+        builder = ir.Builder(kernel.body)
+        i = builder.index("thread", 0)
+        with builder.when(builder.compute("lt", i, builder.extent(a, 0))):
+            for component in range(3):
+                column = builder.constant(component, INT32)
+                builder.store(out, (i, column), builder.load(a, (i,), component))
+        return kernel
+
+    planes = np.arange(3 * 32, dtype=np.float32).reshape(3, 32)
+    for lanes in LANES:
+        device = cpu(lanes)
+        program = device.load(device.compile(build(), Options()))
+        source, target = device.allocate(planes.nbytes), device.allocate(11 * 3 * 4)
+        device.write(source, 0, memoryview(planes.reshape(-1).view(np.uint8)))
+        arguments = [
+            ArrayArgument(target, 0, (11, 3), (3, 1)),
+            ArrayArgument(source, 31 * 4, (11,), (-3,), 32),
+        ]
+        program.launch((1, 1, 1), arguments)
+        out = np.empty((11, 3), np.float32)
+        device.read(target, 0, memoryview(out.reshape(-1).view(np.uint8)))
+        np.testing.assert_array_equal(out, planes[:, ::-3].T)
