@@ -36,6 +36,7 @@ def lower(
     axes: int | None = None,
     guard: Guard | None = None,
     dialect: Dialect = HW,
+    dynamic_shared: int = 0,
 ) -> ir.Kernel:
     """The kernel for these argument types (by name) and this block shape (x, y, z).
 
@@ -46,7 +47,9 @@ def lower(
     table = TypeTable(dialect)
     for _ in range(_MAXIMUM_PASSES):
         table.changed = False
-        kernel = ir.Kernel(source.name, [], block_shape, span=source.span)
+        kernel = ir.Kernel(
+            source.name, [], block_shape, dynamic_shared=dynamic_shared, span=source.span
+        )
         try:
             _lower_once(kernel, source, table, arguments, Space(axes, guard))
         except Demoted:
