@@ -146,3 +146,14 @@ def test_casts_between_integers_and_bools() -> None:
     assert cast(BOOL, np.float64(-0.0)) is False
     assert cast(INT32, True) == 1
     assert type(cast(FLOAT32, True)) is np.float32
+
+
+def test_a_fused_product_keeps_its_sign_at_both_ends_of_the_range() -> None:
+    fma = OPERATORS["fma"]
+    for kind in (FLOAT32, FLOAT64):
+        scalar, limits = kind.numpy.type, np.finfo(kind.numpy)
+        tiny, large, zero = limits.smallest_subnormal, limits.max, scalar(0.0)
+        assert np.signbit(fma(kind, -tiny, tiny, zero))
+        assert not np.signbit(fma(kind, tiny, tiny, -zero))
+        assert fma(kind, -large, large, zero) == -math.inf
+        assert fma(kind, large, large, -large) == math.inf

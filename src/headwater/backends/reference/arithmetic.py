@@ -39,8 +39,9 @@ def rounded(kind: ScalarType, exact: Fraction) -> Scalar:
     exponent = max(exponent, int(limits.minexp) - limits.nmant)
     whole = round(exact / Fraction(2) ** exponent)
     if abs(whole) * Fraction(2) ** exponent > Fraction(float(limits.max)):
-        return kind.numpy.type(math.copysign(math.inf, exact))
-    return kind.numpy.type(math.ldexp(whole, exponent))
+        return kind.numpy.type(math.inf if exact > 0 else -math.inf)
+    size = kind.numpy.type(math.ldexp(abs(whole), exponent))
+    return size if exact > 0 else -size  # of a 0 too, to which a negative number may round
 
 
 def wrap(kind: ScalarType, value: int) -> int:
