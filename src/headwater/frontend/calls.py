@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import ast
 
-from headwater.frontend import arithmetic, atomics, functions, iterables, memory, threads, vectors
+from headwater.frontend import (
+    arithmetic,
+    atomics,
+    functions,
+    iterables,
+    memory,
+    threads,
+    vectors,
+    warps,
+)
 from headwater.frontend.frame import Frame
 from headwater.frontend.inline import inline
 from headwater.frontend.language import Intrinsic
@@ -120,6 +129,7 @@ def _power(frame: Frame, node: ast.Call, arguments: list[ast.expr]) -> Operand:
 _ONE = Row("x", _int)
 _ROWS: dict[str, Row] = {
     **threads.ROWS,
+    **warps.ROWS,
     **atomics.ROWS,
     **functions.ROWS,
     **vectors.ROWS,

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from headwater.types import FLOAT32, INT32, ScalarType
 
+# The lanes of a warp, on every device.
+WARP_SIZE = 32
+
 
 @dataclass(frozen=True, slots=True)
 class Dialect:

@@ -9,11 +9,11 @@ from functools import partial
 from typing import Any
 
 from headwater import ir
-from headwater.frontend import absent, arithmetic, capture, memory
+from headwater.frontend import absent, arithmetic, capture, memory, threads
 from headwater.frontend.calls import call
 from headwater.frontend.frame import FALSE, Frame
 from headwater.frontend.functions import choose
-from headwater.frontend.language import Axes, Namespace
+from headwater.frontend.markers import Axes, Namespace, ThreadValue
 from headwater.frontend.powers import power
 from headwater.frontend.values import (
     SCALAR_CLASSES,
@@ -66,7 +66,10 @@ def evaluate(frame: Frame, node: ast.expr) -> Operand:
     if handler is None:
         name = _NAMES.get(type(node), type(node).__name__)
         raise frame.fail(node, f"{name} is not supported in a kernel")
-    return placed(frame, node, handler(frame, node))
+    value = handler(frame, node)
+    if isinstance(value, ThreadValue):
+        return threads.value_of(frame, node, value.name)
+    return placed(frame, node, value)
 
 
 def placed(frame: Frame, node: ast.AST, value: Operand) -> Operand:

@@ -14,11 +14,11 @@ from types import CodeType, FunctionType, ModuleType
 
 import numpy as np
 
-from headwater.frontend import language
 from headwater.frontend.function import DeviceFunction
+from headwater.frontend.markers import Marker, Namespace
 from headwater.types import ScalarType, VectorType
 
-MARKERS = (language.Intrinsic, language.Axes, language.Namespace, ScalarType, VectorType)
+MARKERS = (Marker, Namespace, ScalarType, VectorType)
 MISSING = object()
 # The path of a function's defaults.
 DEFAULTS = "%defaults"

@@ -12,6 +12,7 @@ from headwater.frontend.markers import Axes as Axes
 from headwater.frontend.markers import Intrinsic as Intrinsic
 from headwater.frontend.markers import Marker as Marker
 from headwater.frontend.markers import Namespace as Namespace
+from headwater.frontend.markers import ThreadValue as ThreadValue
 from headwater.frontend.markers import VectorConstructor as VectorConstructor
 from headwater.types import (
     BOOL,
@@ -69,6 +70,32 @@ syncthreads = Intrinsic(
 
 Every thread of the block must reach it, or none: under a condition or in a loop that differs between threads of a
 block it is refused when the kernel is compiled. Threads that returned before it do not count.""",
+)
+syncthreads_count = Intrinsic(
+    "syncthreads_count",
+    "(predicate) -> int32",
+    "As `syncthreads`; and for how many threads of the block, of those that have not returned, the predicate holds.",
+)
+syncthreads_and = Intrinsic(
+    "syncthreads_and",
+    "(predicate) -> bool",
+    "As `syncthreads`; and whether the predicate holds for all threads of the block that have not returned.",
+)
+syncthreads_or = Intrinsic(
+    "syncthreads_or",
+    "(predicate) -> bool",
+    "As `syncthreads`; and whether the predicate holds for one thread of the block that has not returned.",
+)
+threadfence_block = Intrinsic(
+    "threadfence_block",
+    "() -> None",
+    "What this thread wrote before is seen by its block no later than what it writes after.",
+)
+threadfence = Intrinsic(
+    "threadfence", "() -> None", "As `threadfence_block`, for all threads of the device."
+)
+threadfence_system = Intrinsic(
+    "threadfence_system", "() -> None", "As `threadfence`, for the host too."
 )
 shared = Namespace(
     "shared",
@@ -154,6 +181,77 @@ uniform = Intrinsic(
 
 It makes a barrier under a condition on this value acceptable. A wrong assertion is undefined behaviour.""",
 )
+
+# --- warps: 32 threads of a block, by their linear index ------------------------------------------
+
+laneid = ThreadValue(
+    "laneid",
+    ": int32",
+    "The thread's position in its warp: its linear index in the block modulo 32, x fastest.",
+)
+warpsize = ThreadValue("warpsize", ": int32", "The number of lanes of a warp: 32.")
+syncwarp = Intrinsic(
+    "syncwarp",
+    "(mask=0xffffffff) -> None",
+    """Wait for the lanes of the mask; what they wrote before is then seen by all of them.
+
+In all functions of a warp, bit k of `mask` says that lane k takes part; each of these that has not returned must come
+to this call.""",
+)
+shfl_sync = Intrinsic(
+    "shfl_sync",
+    "(mask, value, lane, width=32) -> value",
+    """The value of another lane: of lane `lane` modulo `width`, in the section of `width` lanes that this one is in.
+
+`width` is 1, 2, 4, 8, 16 or 32. What a lane that takes no part has is open. A vector goes as a whole.""",
+)
+shfl_up_sync = Intrinsic(
+    "shfl_up_sync",
+    "(mask, value, delta, width=32) -> value",
+    "The value of the lane `delta` below; the lanes below the section's first keep their own.",
+)
+shfl_down_sync = Intrinsic(
+    "shfl_down_sync",
+    "(mask, value, delta, width=32) -> value",
+    "The value of the lane `delta` above; the lanes above the section's last keep their own.",
+)
+shfl_xor_sync = Intrinsic(
+    "shfl_xor_sync",
+    "(mask, value, lane_mask, width=32) -> value",
+    "The value of lane `laneid ^ lane_mask`; where that is in a later section, its own.",
+)
+all_sync = Intrinsic(
+    "all_sync", "(mask, predicate) -> bool", "Whether the predicate holds in all lanes of the mask."
+)
+any_sync = Intrinsic(
+    "any_sync", "(mask, predicate) -> bool", "Whether the predicate holds in a lane of the mask."
+)
+eq_sync = Intrinsic(
+    "eq_sync",
+    "(mask, predicate) -> bool",
+    "Whether the predicate is the same in all lanes of the mask.",
+)
+ballot_sync = Intrinsic(
+    "ballot_sync",
+    "(mask, predicate) -> uint32",
+    "The lanes of the mask where the predicate holds, as bits.",
+)
+match_any_sync = Intrinsic(
+    "match_any_sync",
+    "(mask, value) -> uint32",
+    "The lanes of the mask that have the same bits in value as this one.",
+)
+match_all_sync = Intrinsic(
+    "match_all_sync",
+    "(mask, value) -> (uint32, bool)",
+    "The lanes of the mask if all have the same bits in value, else 0; and whether they have.",
+)
+activemask = Intrinsic(
+    "activemask",
+    "() -> uint32",
+    "The lanes that are here together, as bits; which these are is open.",
+)
+lanemask_lt = Intrinsic("lanemask_lt", "() -> uint32", "The lanes below this one, as bits.")
 
 # --- loops ----------------------------------------------------------------------------------------
 

@@ -55,6 +55,11 @@ class VectorConstructor(Intrinsic):
 
 
 @dataclass(frozen=True, repr=False)
+class ThreadValue(Marker):
+    """A number that each thread has, such as `laneid`."""
+
+
+@dataclass(frozen=True, repr=False)
 class Axes(Marker):
     """Three int32 values, such as `threadIdx`; `kind` is that of `ir.Index`."""
 

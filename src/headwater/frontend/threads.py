@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 
 from headwater import ir
+from headwater.frontend import warps
+from headwater.frontend.dialect import WARP_SIZE
 from headwater.frontend.frame import Frame
-from headwater.frontend.rows import Row
+from headwater.frontend.rows import Handler, Row
 from headwater.frontend.values import (
     SCALAR_CLASSES,
     Literal,
@@ -18,7 +20,7 @@ from headwater.frontend.values import (
     Vector,
     describe,
 )
-from headwater.types import INT32
+from headwater.types import BOOL, INT32
 
 # --- indices --------------------------------------------------------------------------------------
 
@@ -61,6 +63,14 @@ def _gridsize(frame: Frame, node: ast.Call, arguments: list[ast.expr]) -> Operan
     return values[0] if len(values) == 1 else Tuple(tuple(values))
 
 
+def value_of(frame: Frame, node: ast.AST, name: str) -> Scalar:
+    """`hw.laneid` and its kin."""
+    frame.at(node)
+    if name == "warpsize":
+        return Literal(WARP_SIZE, frame.program.dialect.integer)
+    return Runtime(warps.lane(frame))
+
+
 # --- barriers -------------------------------------------------------------------------------------
 
 
@@ -68,6 +78,27 @@ def _syncthreads(frame: Frame, node: ast.Call, arguments: list[ast.expr]) -> Ope
     frame.at(node)
     frame.program.builder.append(ir.Barrier(frame.span(node)))
     return Nothing()
+
+
+def _barrier_vote(operation: str) -> Handler:
+    def handler(frame: Frame, node: ast.Call, arguments: list[ast.expr]) -> Operand:
+        condition = frame.condition(arguments[0])
+        frame.at(node)
+        program = frame.program
+        predicate = program.emit(condition, BOOL)
+        result = ir.Value(INT32 if operation == "count" else BOOL)
+        program.builder.append(ir.BarrierVote(result, operation, predicate, frame.span(node)))
+        return Runtime(result)
+
+    return handler
+
+
+def _fence(scope: str) -> Handler:
+    def handler(frame: Frame, node: ast.Call, arguments: list[ast.expr]) -> Operand:
+        frame.program.builder.append(ir.Fence(scope, frame.span(node)))
+        return Nothing()
+
+    return handler
 
 
 def _uniform(frame: Frame, node: ast.Call, arguments: list[ast.expr]) -> Operand:
@@ -93,5 +124,11 @@ ROWS: dict[str, Row] = {
     "grid": Row("ndim", _grid),
     "gridsize": Row("ndim", _gridsize),
     "syncthreads": Row("", _syncthreads),
+    "syncthreads_count": Row("predicate", _barrier_vote("count")),
+    "syncthreads_and": Row("predicate", _barrier_vote("and")),
+    "syncthreads_or": Row("predicate", _barrier_vote("or")),
+    "threadfence_block": Row("", _fence("block")),
+    "threadfence": Row("", _fence("device")),
+    "threadfence_system": Row("", _fence("system")),
     "uniform": Row("value", _uniform),
 }

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from headwater import ir
 from headwater.errors import Span
-from headwater.frontend.language import Axes, Intrinsic, Namespace
+from headwater.frontend.markers import Marker, Namespace
 from headwater.types import (
     BOOL,
     WEAK_FLOAT,
@@ -254,8 +254,7 @@ Operand: TypeAlias = (
     | Device
     | Captured
     | Nothing
-    | Intrinsic
-    | Axes
+    | Marker
     | Namespace
     | ScalarType
     | VectorType
@@ -283,7 +282,7 @@ def describe(value: Operand) -> str:
         return f"a tuple of {len(value.items)}"
     if isinstance(value, ScalarType | VectorType):
         return f"the type '{value}'"
-    if isinstance(value, Intrinsic | Namespace | Axes):
+    if isinstance(value, Marker | Namespace):
         return f"the name '{value.name}' of the language"
     return _PLAIN[type(value)]
 
