@@ -74,9 +74,13 @@ def _devices(options: argparse.Namespace) -> list[tuple[str, hw.Device]]:
     found = [("reference", hw.device("reference"))]
     if options.races:
         found.append(("reference, backwards", hw.device("reference", backwards=1)))
-    found += [(name, hw.device(name)) for name in options.device if name != "reference"]
+    # Several processes share the cores.
+    threads = {"threads": 1} if options.jobs > 1 else {}
+    for name in options.device:
+        if name != "reference":
+            found.append((name, hw.device(name, **(threads if name == "cpu" else {}))))
     for lanes in options.lanes:
-        found.append((f"cpu, lanes={lanes}", hw.device("cpu", lanes=lanes)))
+        found.append((f"cpu, lanes={lanes}", hw.device("cpu", lanes=lanes, **threads)))
     return found
 
 
