@@ -14,7 +14,22 @@ from headwater.backends.contract import Options
 from headwater.backends.reference.arithmetic import OPERATORS, float_of
 from headwater.backends.webgpu.driver import WebGpuDriver
 from headwater.ir import OPERATIONS
-from headwater.types import BOOL, FLOAT32, FLOAT64, INT32, INT64, SCALARS, UINT32, ScalarType
+from headwater.types import (
+    BOOL,
+    FLOAT16,
+    FLOAT32,
+    FLOAT64,
+    INT8,
+    INT16,
+    INT32,
+    INT64,
+    SCALARS,
+    UINT8,
+    UINT16,
+    UINT32,
+    UINT64,
+    ScalarType,
+)
 
 Column: TypeAlias = npt.NDArray[Any]
 
@@ -48,12 +63,21 @@ _FLOATS += [
 ]
 # Subnormal, or outside of where WGSL bounds the error of a division: 2**-126 to 2**126.
 _EXTREMES = [2**-149, -(2**-149), 1e-40, -1e-40, 2**-126 - 2**-149, 2**-126, 1.5 * 2**-126, 3e38]
-_INTEGERS = [0, 1, 2, 3, 5, 7, 31, 32, 33, 63, 64, 65, 100, 65535, 16777217, 2147483647]
+_SMALL = [0, 1, 2, 3, 5, 7, 31, 32, 33, 63, 64, 65, 100]
+_INTEGERS = [*_SMALL, 65535, 16777217, 2147483647]
+_WIDE = [*_INTEGERS, 2**31, 2**33 + 5, 2**53 + 1, 0x123456789ABCDEF, 2**63 - 1]
+_HALVES = [2.0**-24, -(2.0**-24), 2.0**-14 - 2.0**-24, 2.0**-14, 65504.0, 2049.0]
 _VALUES: dict[ScalarType, list[Any]] = {
     BOOL: [False, True],
     INT32: [*_INTEGERS, -1, -2, -3, -7, -64, -2147483648, -2147483647],
     UINT32: [*_INTEGERS, 2147483648, 4294967289, 4294967295],
-    INT64: [*_INTEGERS, -1, -2, -7, -(2**31), 2**31, 2**33 + 5, -(2**40) - 3, 2**63 - 1, -(2**63)],
+    INT64: [*_WIDE, -1, -2, -7, -(2**31), -(2**40) - 3, -(2**63), -(2**63) + 1],
+    UINT64: [*_WIDE, 2**63, 2**63 + 1025, 2**64 - 1025, 2**64 - 2, 2**64 - 1],
+    INT8: [*_SMALL, 127, 126, -1, -2, -7, -64, -128, -127],
+    UINT8: [*_SMALL, 127, 128, 129, 254, 255],
+    INT16: [*_SMALL, 255, 256, 32767, -1, -2, -7, -256, -32768, -32767],
+    UINT16: [*_SMALL, 255, 256, 32767, 32768, 65534, 65535],
+    FLOAT16: [*_FLOATS, *_HALVES],
     FLOAT32: [*_FLOATS, *_EXTREMES],
     FLOAT64: [*_FLOATS, 1e300, 5e-324, 0.1 + 2**-40],
 }
@@ -64,30 +88,44 @@ _OPEN_ZERO = ("min", "max")
 _NEARLY = ("div", "sqrt", "floordiv", "mod")
 
 
+# What types of 8 and 16 bits take before the pass `lower_narrow`.
+_MOVED = ("cast", "bitcast", "select", "uniform")
+
+
 def _cases() -> list[Any]:
     cases = []
     for row in OPERATIONS.values():
         for kind in SCALARS:
-            if row.name == "select":
-                cases.append((row.name, (BOOL, kind, kind), kind))
-            elif row.name == "cast":
-                cases += [(row.name, (kind,), target) for target in SCALARS]
-            else:
-                operands = (kind,) * row.arity
-                cases += [
-                    (row.name, operands, result)
-                    for result in ({kind, BOOL} if kind is not BOOL else {BOOL})
-                    if row.rule(operands, result) is None
-                ]
+            operands = (BOOL, kind, kind) if row.name == "select" else (kind,) * row.arity
+            results = SCALARS if row.name in ("cast", "bitcast") else {kind, BOOL}
+            cases += [
+                (row.name, operands, result)
+                for result in results
+                if row.rule(operands, result) is None
+                and (kind.bits >= 32 or kind is BOOL or row.name in _MOVED)
+            ]
     return [
         pytest.param(*case, id="-".join(map(str, (case[0], case[1][-1], case[2]))))
         for case in cases
     ]
 
 
+def _with_options() -> list[Any]:
+    """Each case once, those of floats also without contraction."""
+    made = []
+    for case in _cases():
+        kinds = (*case.values[1], case.values[2])
+        floats = any(kind.is_float for kind in kinds)
+        for name, options in (("contract", Options()), ("exact", _EXACT)):
+            if floats or options.contract:
+                made.append(pytest.param(*case.values, options, id=f"{case.id}-{name}"))
+    return made
+
+
 def _scalar(kind: ScalarType, value: Any) -> Any:
     if kind.is_float:
-        return float_of(kind, float(value))
+        with np.errstate(over="ignore"):
+            return float_of(kind, float(value))
     return bool(value) if kind is BOOL else int(value)
 
 
@@ -106,6 +144,8 @@ def _rows(
         values = _VALUES[kind]
         if kind is FLOAT32 and options.contract and not driver.features.exact:
             values = [value for value in values if value not in _EXTREMES]
+        if len(operands) == 3 and kind.is_float:
+            values = values[::3] if kind is operands[0] else values[1::2]
         kinds.append([_scalar(kind, value) for value in values])
     return list(itertools.product(*kinds))
 
@@ -126,8 +166,7 @@ def _near(name: str, got: Column, *columns: Column) -> Column:
         return (got >= low) & (got <= high)
 
 
-@pytest.mark.parametrize(("name", "operands", "result"), _cases())
-@pytest.mark.parametrize("options", [_EXACT, Options()], ids=["exact", "contract"])
+@pytest.mark.parametrize(("name", "operands", "result", "options"), _with_options())
 def test_operation(
     driver: WebGpuDriver,
     name: str,

@@ -2,29 +2,37 @@
 
 | array | element | |
 |---|---|---|
-| int32, uint32, int64, float32, float64 | the type itself | |
-| the same with atomics | `atomic<...>` of the type, or of the unsigned type as wide | float: compare-and-swap |
+| 32 and 64 bits | the type itself | |
+| the same with atomics | `atomic<...>` | a float's is of the unsigned type as wide, updated by compare-and-swap |
 | float32 of which only `atomic.add` is used | `atomic<f32>` | where the device has it; never in shared memory |
-| bool | `u32`, four bools a word | one byte each, as on the host |
-| bool that the kernel writes | `atomic<u32>` | a byte is 0 or 1, so one `or` or one `and` stores it |
+| bool, 8 and 16 bits | `u32` | two or four side by side, as on the host |
+| the same that the kernel writes | `atomic<u32>` | by one `or` or `and` for a bool, else by compare-and-swap |
 | vec2; vec3 and vec4 | `vec2<...>`; `vec4<...>` | one load gives a whole element |
-| shared bool; shared vec3 | `u32`; three scalars | NVIDIA's driver loses stores to `array<bool>` |
+| shared or of a thread: bool, 8 and 16 bits | a word each | NVIDIA's driver loses stores to `array<bool>` |
+| shared: dynamic, of several types | `u32` | see `placement` |
 
 Pointers to storage cannot be passed to functions, so atomics are written out where they stand.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from headwater import ir
-from headwater.types import BOOL, FLOAT32, FLOAT64, INT32, INT64, UINT32, ScalarType
+from headwater.backends.webgpu.spelling import TYPES, from_bits, narrowed, to_bits, word
+from headwater.types import BOOL, ScalarType
 
-_TYPES = {INT32: "i32", UINT32: "u32", INT64: "i64", FLOAT32: "f32", FLOAT64: "f64", BOOL: "bool"}
-_WORDS = {FLOAT32: "u32", FLOAT64: "u64"}
-_NATIVE = {"add": "atomicAdd", "min": "atomicMin", "max": "atomicMax"}
-_COMBINE = {"add": "{0} + {1}", "min": "min({0}, {1})", "max": "max({0}, {1})"}
+_NATIVE = {
+    "add": "atomicAdd",
+    "min": "atomicMin",
+    "max": "atomicMax",
+    "and": "atomicAnd",
+    "or": "atomicOr",
+    "xor": "atomicXor",
+    "exch": "atomicExchange",
+}
+# Those that mean the same on the unsigned type that holds an integer's bits.
+_BITWISE = ("add", "and", "or", "xor", "exch")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,130 +56,164 @@ class Cell:
         """The expression that reads."""
         return self.place(offset, component)
 
-    def store(self, offset: str, component: int, value: str) -> str:
-        """The statement that writes."""
-        return f"{self.place(offset, component)} = {value};"
-
-    def atomic(
-        self, operation: str, offset: str, value: str, result: str, combine: str = ""
-    ) -> Iterable[str]:
-        """Statements that update, and define `result` as the old value.
-
-        `combine` is the expression of the new value, in place of the language's own.
-        """
-        raise NotImplementedError(f"'{self.name}' has no atomic elements")
-
-
-@dataclass(frozen=True, slots=True)
-class AtomicCell(Cell):
-    """An element that the device updates itself."""
-
-    def load(self, offset: str, component: int) -> str:
-        return f"atomicLoad(&{self.place(offset, component)})"
-
-    def store(self, offset: str, component: int, value: str) -> str:
-        return f"atomicStore(&{self.place(offset, component)}, {value});"
-
-    def atomic(
-        self, operation: str, offset: str, value: str, result: str, combine: str = ""
-    ) -> Iterable[str]:
-        return (f"let {result} = {_NATIVE[operation]}(&{self.place(offset, 0)}, {value});",)
-
-
-@dataclass(frozen=True, slots=True)
-class SwappedCell(Cell):
-    """A float kept as the bits of an unsigned word, updated by compare-and-swap."""
-
-    def load(self, offset: str, component: int) -> str:
-        return f"bitcast<{_TYPES[self.scalar]}>(atomicLoad(&{self.place(offset, component)}))"
-
-    def store(self, offset: str, component: int, value: str) -> str:
-        bits = f"bitcast<{_WORDS[self.scalar]}>({value})"
-        return f"atomicStore(&{self.place(offset, component)}, {bits});"
-
-    def atomic(
-        self, operation: str, offset: str, value: str, result: str, combine: str = ""
-    ) -> Iterable[str]:
-        kind, word = _TYPES[self.scalar], _WORDS[self.scalar]
-        at, seen, swap = f"{result}_at", f"{result}_seen", f"{result}_swap"
-        place = f"&{self.name}[{at}]"
-        combined = (combine or _COMBINE[operation]).format(f"bitcast<{kind}>({seen})", value)
-        return (
-            f"let {at} = {offset};",
-            f"var {seen} = atomicLoad({place});",
-            "loop {",
-            f"    let {swap} = atomicCompareExchangeWeak({place}, {seen}, bitcast<{word}>({combined}));",
-            f"    if ({swap}.exchanged) {{ break; }}",
-            f"    {seen} = {swap}.old_value;",
-            "}",
-            f"let {result} = bitcast<{kind}>({seen});",
-        )
+    def store(self, offset: str, component: int, value: str) -> Iterable[str]:
+        """The statements that write."""
+        return (f"{self.place(offset, component)} = {value};",)
 
 
 @dataclass(frozen=True, slots=True)
 class WordCell(Cell):
-    """A bool as a word, 0 or 1."""
+    """A word that holds the bits of another type."""
 
     def load(self, offset: str, component: int) -> str:
-        return f"{self.place(offset, component)} != 0u"
+        return from_bits(self.scalar, self.place(offset, component))
 
-    def store(self, offset: str, component: int, value: str) -> str:
-        return f"{self.place(offset, component)} = u32({value});"
+    def store(self, offset: str, component: int, value: str) -> Iterable[str]:
+        return (f"{self.place(offset, component)} = {to_bits(self.scalar, value)};",)
 
 
 @dataclass(frozen=True, slots=True)
-class BoolCell(Cell):
-    """One byte of a word, 0 or 1."""
+class AtomicCell(Cell):
+    """An element that threads update together: `atomic` of the type itself, or of the word that holds its bits."""
 
-    written: bool = False
+    @property
+    def holds_bits(self) -> bool:
+        return self.element != f"atomic<{TYPES[self.scalar]}>"
 
     def load(self, offset: str, component: int) -> str:
-        word = f"{self.name}[({offset}) >> 2u]"
-        word = f"atomicLoad(&{word})" if self.written else word
-        return f"(({word} >> {_shift(offset)}) & 255u) != 0u"
+        return self.value(f"atomicLoad(&{self.place(offset, component)})")
 
-    def store(self, offset: str, component: int, value: str) -> str:
-        place = f"&{self.name}[({offset}) >> 2u]"
-        shift = _shift(offset)
+    def store(self, offset: str, component: int, value: str) -> Iterable[str]:
+        return (f"atomicStore(&{self.place(offset, component)}, {self.bits(value)});",)
+
+    def value(self, bits: str) -> str:
+        """The value of what lies in memory."""
+        return from_bits(self.scalar, bits) if self.holds_bits else bits
+
+    def bits(self, value: str) -> str:
+        """What lies in memory for a value."""
+        return to_bits(self.scalar, value) if self.holds_bits else value
+
+    def updates_itself(self, operation: str) -> bool:
+        """Whether WGSL has the operation on the element."""
+        if self.element == "atomic<f32>":
+            return operation == "add"
+        if not self.holds_bits:
+            return operation in _NATIVE
+        return operation == "exch" or (operation in _BITWISE and self.scalar.is_integer)
+
+    def update(self, operation: str, offset: str, value: str, result: str) -> Iterable[str]:
+        """Statements that do what WGSL has, and define `result` as the old value."""
+        called = f"{_NATIVE[operation]}(&{self.place(offset, 0)}, {self.bits(value)})"
+        return (f"let {result} = {self.value(called)};",)
+
+    def swap(
+        self, offset: str, result: str, wanted: Callable[[str], str], unless: str = ""
+    ) -> Iterable[str]:
+        """Statements that put `wanted` of the old value in its place by compare-and-swap, and define `result`.
+
+        Where `unless`, a format string over the old value, holds, the element stays as it is.
+        """
+        at, seen, old, swap = (f"{result}_{part}" for part in ("at", "seen", "old", "swap"))
+        place = f"&{self.name}[{at}]"
+        given = (f"    if ({unless.format(old)}) {{ break; }}",) if unless else ()
         return (
-            f"if ({value}) {{ atomicOr({place}, 1u << {shift}); }} "
-            f"else {{ atomicAnd({place}, ~(255u << {shift})); }}"
+            f"let {at} = {offset};",
+            f"var {seen} = atomicLoad({place});",
+            "loop {",
+            f"    let {old} = {self.value(seen)};",
+            *given,
+            f"    let {swap} = atomicCompareExchangeWeak({place}, {seen}, {self.bits(wanted(old))});",
+            f"    if ({swap}.exchanged) {{ break; }}",
+            f"    {seen} = {swap}.old_value;",
+            "}",
+            f"let {result} = {self.value(seen)};",
         )
 
 
-def _shift(offset: str) -> str:
-    return f"((bitcast<u32>({offset}) & 3u) * 8u)"
+@dataclass(frozen=True, slots=True)
+class PartCell(Cell):
+    """A bool or a number of 8 or 16 bits, as part of a word; `atomic` where the kernel writes it."""
+
+    atomic: bool = False
+
+    def load(self, offset: str, component: int) -> str:
+        place = self.word_of(self.number(offset, component))
+        loaded = f"atomicLoad(&{place})" if self.atomic else place
+        return narrowed(self.scalar, f"({loaded} >> {self.shift(offset, component)})")
+
+    def store(self, offset: str, component: int, value: str) -> Iterable[str]:
+        place = f"&{self.word_of(self.number(offset, component))}"
+        shift = self.shift(offset, component)
+        if self.scalar is BOOL:
+            return (
+                f"if ({value}) {{ atomicOr({place}, 1u << {shift}); }} "
+                f"else {{ atomicAnd({place}, ~(255u << {shift})); }}",
+            )
+        mask = f"{(1 << self.scalar.bits) - 1}u"
+        return (
+            "{",
+            f"    let hw_at = {self.number(offset, component)};",
+            f"    let hw_shift = {self.shift('hw_at', 0, whole=True)};",
+            f"    let hw_bits = ({to_bits(self.scalar, value)} & {mask}) << hw_shift;",
+            f"    var hw_seen = atomicLoad(&{self.word_of('hw_at')});",
+            "    loop {",
+            f"        let hw_wanted = (hw_seen & ~({mask} << hw_shift)) | hw_bits;",
+            f"        let hw_swap = atomicCompareExchangeWeak(&{self.word_of('hw_at')}, hw_seen, hw_wanted);",
+            "        if (hw_swap.exchanged) { break; }",
+            "        hw_seen = hw_swap.old_value;",
+            "    }",
+            "}",
+        )
+
+    def number(self, offset: str, component: int) -> str:
+        """The number of the scalar in the array."""
+        return offset if self.lanes == 1 else f"({offset}) * {self.lanes}i + {component}i"
+
+    def word_of(self, number: str) -> str:
+        """The word that a scalar lies in."""
+        return f"{self.name}[({number}) >> {2 if self.scalar.bits == 8 else 1}u]"
+
+    def shift(self, offset: str, component: int, *, whole: bool = False) -> str:
+        """How many bits of the word lie below the scalar; `whole` says that `offset` is the scalar's number."""
+        number = offset if whole else self.number(offset, component)
+        mask = 3 if self.scalar.bits == 8 else 1
+        return f"((bitcast<u32>({number}) & {mask}u) * {self.scalar.bits}u)"
 
 
-def cell_of_array(array: ir.ArrayParameter, atomics: frozenset[str] | None, native: bool) -> Cell:
-    """How an array argument lies.
+@dataclass(frozen=True, slots=True)
+class PairCell(Cell):
+    """64 bits as two words, the lower first; `atomic` where the words are."""
 
-    `atomics` are the operations that the kernel does on it, None without; `native` says that the device may add to
-    float32 itself.
-    """
-    scalar, components = array.type.scalar, array.type.components
-    if scalar is BOOL:
-        return BoolCell(BOOL, "atomic<u32>" if array.written else "u32", written=array.written)
-    if components > 1:
-        lanes = 2 if components == 2 else 4
-        return Cell(scalar, f"vec{lanes}<{_TYPES[scalar]}>", lanes)
-    if atomics is None:
-        return Cell(scalar, _TYPES[scalar])
-    if native and scalar is FLOAT32 and atomics == {"add"}:
-        return AtomicCell(scalar, "atomic<f32>")
-    return _atomic_cell(scalar)
+    atomic: bool = False
+
+    def load(self, offset: str, component: int) -> str:
+        low, high = (self.half(offset, part) for part in (0, 1))
+        if self.atomic:
+            low, high = f"atomicLoad(&{low})", f"atomicLoad(&{high})"
+        return from_bits(self.scalar, f"(u64({low}) | (u64({high}) << 32u))")
+
+    def store(self, offset: str, component: int, value: str) -> Iterable[str]:
+        parts = ("u32(hw_bits & 0xfffffffflu)", "u32(hw_bits >> 32u)")
+        stores = [
+            f"    atomicStore(&{self.half('hw_at', n)}, {part});"
+            if self.atomic
+            else f"    {self.half('hw_at', n)} = {part};"
+            for n, part in enumerate(parts)
+        ]
+        bits = to_bits(self.scalar, value)
+        return ("{", f"    let hw_at = {offset};", f"    let hw_bits = {bits};", *stores, "}")
+
+    def half(self, offset: str, part: int) -> str:
+        return f"{self.name}[({offset}) * 2i + {part}i]"
 
 
-def cell_of_shared(array: ir.SharedArray, atomics: frozenset[str] | None) -> Cell:
-    """How a shared array lies."""
-    if array.scalar is BOOL:
-        return WordCell(BOOL, "u32")
-    if atomics is None:
-        return Cell(array.scalar, _TYPES[array.scalar])
-    return _atomic_cell(array.scalar)
+def plain_cell(scalar: ScalarType) -> Cell:
+    """An element of an array of one thread's or one block's: each number in a word of its own."""
+    return WordCell(scalar, "u32") if scalar is BOOL else Cell(scalar, TYPES[scalar])
 
 
-def _atomic_cell(scalar: ScalarType) -> Cell:
-    if scalar in _WORDS:
-        return SwappedCell(scalar, f"atomic<{_WORDS[scalar]}>")
-    return AtomicCell(scalar, f"atomic<{_TYPES[scalar]}>")
+def atomic_cell(scalar: ScalarType) -> Cell:
+    """An element with atomics."""
+    kind = word(scalar) if scalar.is_float else TYPES[scalar]
+    return AtomicCell(scalar, f"atomic<{kind}>")

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from headwater import ir
+from headwater.backends.webgpu.cells import PairCell
 from headwater.backends.webgpu.features import FLOAT64 as HAS_FLOAT64
 from headwater.backends.webgpu.features import INT64 as HAS_INT64
 from headwater.backends.webgpu.features import INT64_ATOMICS, Features
+from headwater.backends.webgpu.placement import Placement, dynamic_cells, shared_bytes, uses_of
 from headwater.errors import CapabilityError, Span
-from headwater.types import BOOL, FLOAT64, INT64, ScalarType
+from headwater.types import BOOL, FLOAT64, INT64, UINT64, ScalarType
 
 _WIDE_TYPES = {
     FLOAT64: (HAS_FLOAT64, "use float32, or the device 'cpu'"),
     INT64: (HAS_INT64, "use int32, or the device 'cpu'"),
+    UINT64: (HAS_INT64, "use uint32, or the device 'cpu'"),
 }
-_WIDE_ATOMICS = (INT64, FLOAT64)
 
 
 def check(kernel: ir.Kernel, features: Features) -> None:
@@ -21,10 +23,28 @@ def check(kernel: ir.Kernel, features: Features) -> None:
     _Check(kernel, features).run()
 
 
+def check_bindings(kernel: ir.Kernel, placement: Placement, features: Features) -> None:
+    """CapabilityError where a kernel binds more buffers than the device takes."""
+    arrays, tables = len(placement.bindings), len(placement.constants)
+    limit = features.max_storage_buffers
+    if arrays + tables <= limit:
+        return
+    also = f" and {tables} tables of constants" if tables else ""
+    raise CapabilityError(
+        f"the kernel '{kernel.name}' uses {arrays} arrays{also}, more than the {limit} buffers that the device "
+        f"'{features.device}' binds at once",
+        span=kernel.span,
+        hint="split the kernel, pack three scalars into a vec3 array, or make arrays of one type views of one array",
+    )
+
+
 class _Check:
     def __init__(self, kernel: ir.Kernel, features: Features) -> None:
         self.kernel = kernel
         self.features = features
+        dynamic = [array for array in kernel.shared if array.dynamic]
+        cells = dynamic_cells(dynamic, uses_of(kernel)) if dynamic else {}
+        self.pairs = {array for array, cell in cells.items() if isinstance(cell, PairCell)}
 
     def run(self) -> None:
         self.block()
@@ -34,6 +54,11 @@ class _Check:
                 self.type(value.type, node.span)
             if isinstance(node, ir.Atomic):
                 self.atomic(node)
+            if isinstance(node, ir.Fence) and node.scope != "block":
+                hint = "end the kernel there and launch another one, or use the device 'cpu'"
+                raise self.refuse(
+                    "orders writes between blocks, which is not there", node.span, hint
+                )
 
     def refuse(self, text: str, span: Span | None, hint: str) -> CapabilityError:
         where = span if span is not None else self.kernel.span
@@ -56,15 +81,13 @@ class _Check:
 
     def arrays(self) -> None:
         arrays = [p for p in self.kernel.parameters if isinstance(p, ir.ArrayParameter)]
-        limit = self.features.max_storage_buffers
-        if len(arrays) > limit:
-            text = f"uses {len(arrays)} arrays, more than the {limit} that can be bound"
-            raise self.refuse(text, None, "split the kernel, or pack fields into vec3 arrays")
         for array in arrays:
             self.type(array.type.scalar, None)
-        for shared in self.kernel.shared:
-            self.type(shared.scalar, None)
-        used, room = sum(map(shared_bytes, self.kernel.shared)), self.features.max_shared
+        for own in (self.kernel.shared, self.kernel.locals, self.kernel.constants):
+            for held in own:
+                self.type(held.scalar, None)
+        room = self.features.max_shared
+        used = shared_bytes(self.kernel, room)
         if used > room:
             text = f"uses {used} bytes of shared arrays, more than the {room} there are"
             raise self.refuse(text, None, "use smaller blocks or smaller shared arrays")
@@ -76,15 +99,10 @@ class _Check:
             raise self.refuse("updates a vector's component atomically", node.span, hint)
         if kind is BOOL:
             raise self.refuse("updates a bool atomically", node.span, "use int32")
-        if kind in _WIDE_ATOMICS and not self.features.has(INT64_ATOMICS):
+        if node.array in self.pairs:
+            hint = "make all dynamic arrays of one type, or keep a shared array of fixed size"
+            text = f"updates {kind} atomically in dynamic shared memory that other types share, which cannot be done"
+            raise self.refuse(text, node.span, hint)
+        if kind.bits == 64 and not self.features.has(INT64_ATOMICS):
             hint = "use int32, uint32 or float32, or the device 'cpu'"
             raise self.refuse(f"needs atomics on {kind}, which are not there", node.span, hint)
-
-
-def shared_bytes(array: ir.SharedArray) -> int:
-    """The size of a shared array in workgroup memory, where a bool takes four bytes."""
-    count = array.components
-    for length in array.shape:
-        count *= length
-    size = 4 if array.scalar is BOOL else array.scalar.size
-    return -(-count * size // 16) * 16

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from headwater import ir
 from headwater.backends.contract import Options
-from headwater.backends.webgpu.checks import check
+from headwater.backends.webgpu.checks import check, check_bindings
 from headwater.backends.webgpu.features import Features
 from headwater.backends.webgpu.language import Wgsl
-from headwater.backends.webgpu.program import ARGUMENTS, Program
+from headwater.backends.webgpu.program import ARGUMENTS, WIDE, Program
 from headwater.emit import Names, write_body
 from headwater.passes import lower_neighbors
-
-_WIDE = ("i64", "f64")
 
 
 def compile_kernel(kernel: ir.Kernel, options: Options, features: Features) -> Program:
@@ -20,21 +18,23 @@ def compile_kernel(kernel: ir.Kernel, options: Options, features: Features) -> P
     check(kernel, features)
     names = Names()
     target = Wgsl(kernel, features, names, contract=options.contract)
+    check_bindings(kernel, target.placement, features)
     body = write_body(kernel, target, names)
     helpers = target.table.definitions(body.helpers | target.helpers)
     for axis, letter in enumerate("xyz"):
         target.reserved(f"grid_{letter}", "u32", "grid", axis)
-    for axis, zero in enumerate(("zero", "nought")):
+    for axis, zero in enumerate(("zero", "nought", "nil")):
         if any(f"{ARGUMENTS}.{zero}" in text for text in helpers):
             target.reserved(zero, "u32", "zero", axis)
-    fields = sorted(target.fields.values(), key=lambda field: field.type not in _WIDE)
+    fields = sorted(target.fields.values(), key=lambda field: field.type not in WIDE)
     program = Program(
         name=kernel.name,
         block_shape=kernel.block_shape,
         fields=tuple(fields),
-        bindings=tuple(target.bindings),
+        bindings=tuple(target.placement.bindings),
+        constants=tuple(target.placement.constants),
         immediate=False,
-        module="\n".join([*target.declared_shared, *helpers]),
+        module="\n".join([*target.placement.shared, *helpers]),
         body="\n".join(body.lines),
     )
     return program.placed(features.max_immediate)

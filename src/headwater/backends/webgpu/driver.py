@@ -17,7 +17,13 @@ from headwater.backends.contract import (
 from headwater.backends.webgpu.adapters import Adapter
 from headwater.backends.webgpu.compiler import compile_kernel
 from headwater.backends.webgpu.executable import WebGpuExecutable
-from headwater.backends.webgpu.features import FLOAT64, INT64, Features, features_of
+from headwater.backends.webgpu.features import (
+    FLOAT64,
+    INT64,
+    INT64_ATOMICS,
+    Features,
+    features_of,
+)
 from headwater.backends.webgpu.memory import Transfers
 from headwater.backends.webgpu.native import Gpu, installed_version
 from headwater.backends.webgpu.program import Program
@@ -98,6 +104,9 @@ def _capabilities(features: Features) -> Capabilities:
         float64=features.has(FLOAT64),
         int64=features.has(INT64),
         float_atomics=True,  # by compare-and-swap where the device has none of its own
+        int64_atomics=features.has(INT64_ATOMICS),
+        float64_atomics=features.has(INT64_ATOMICS) and features.has(FLOAT64),
+        device_fences=False,  # WGSL has no fence, only barriers of a block
         max_block_threads=features.max_threads,
         max_shared_bytes=features.max_shared,
         max_array_bytes=min(features.max_binding, features.max_buffer),

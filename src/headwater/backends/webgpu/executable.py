@@ -10,8 +10,8 @@ from typing import Any
 
 from headwater.backends.contract import ArrayArgument, LaunchArgument
 from headwater.backends.webgpu.features import Features
-from headwater.backends.webgpu.memory import live
-from headwater.backends.webgpu.native import Gpu, Layout, summary
+from headwater.backends.webgpu.memory import SMALLEST, live, round_up
+from headwater.backends.webgpu.native import Gpu, Layout, reported, summary
 from headwater.backends.webgpu.program import Program, access
 from headwater.backends.webgpu.queue import Buffer, Queue
 from headwater.errors import DeviceError, LaunchError
@@ -51,6 +51,7 @@ class WebGpuExecutable:
         self.pack = self.block.pack
         self.values = program.values
         self.keys = {split: program.key(next(_numbers)) for split in (False, True)}
+        self.constants = [self._uploaded(constants.content) for constants in program.constants]
         self.building = threading.Lock()
         self.variants: dict[tuple[bool, bool], Variant] = {}
         self.variant(split=False, writable=False)
@@ -72,8 +73,17 @@ class WebGpuExecutable:
         variant = self.variant(split=split, writable=self.is_shared(buffers))
         with queue.lock:
             uniform_size = 0 if self.program.immediate else len(block)
-            bound = queue.bind(key, variant.pipeline, variant.layout, buffers, uniform_size)
+            held = [*buffers, *self.constants]
+            bound = queue.bind(key, variant.pipeline, variant.layout, held, uniform_size)
             queue.dispatch(bound, groups, block)
+
+    def _uploaded(self, content: bytes) -> Buffer:
+        """A buffer with the values of constant arrays; it lives as long as the program."""
+        size = max(SMALLEST, round_up(len(content)))
+        with reported(f"the device '{self.gpu.label}' has no memory left for a kernel's constants"):
+            native = self.gpu.buffer(size, "STORAGE", "COPY_DST")
+            self.gpu.write(native, 0, memoryview(content))
+        return Buffer(native, size, 0)
 
     def buffers(self, arguments: Sequence[LaunchArgument]) -> list[Buffer]:
         """The buffers to bind; LaunchError for one that is too large to be bound."""
@@ -128,6 +138,7 @@ class WebGpuExecutable:
     def build(self, split: bool, writable: bool) -> Variant:
         program = self.program
         kinds = [_KINDS[access(binding, writable)] for binding in program.bindings]
+        kinds += ["read-only-storage"] * len(program.constants)
         if not program.immediate:
             kinds.append("uniform")
         immediate = self.block.size if program.immediate else 0

@@ -30,6 +30,9 @@ class Features:
     # Measured when the device is opened: whether float32 keeps subnormal numbers, and rounds divisions and roots right.
     subnormals: bool = True
     rounded: bool = True
+    # And whether WGSL's fma rounds once, in float32 and in float64.
+    fused: bool = False
+    fused64: bool = False
 
     @property
     def exact(self) -> bool:

@@ -25,6 +25,7 @@ def rows() -> dict[str, Row]:
     """The rows of operations on float32, by name; those that are missing are right everywhere."""
     made = {name: Row(f"hw_ieee_{name}({{0}}, {{1}})", (f"ieee_{name}",)) for name in _BINARY}
     made |= {name: Row(f"hw_ieee_{name}({{0}})", (f"ieee_{name}",)) for name in _UNARY}
+    made["fma"] = Row("hw_ieee_fma({0}, {1}, {2})", ("ieee_fma",))
     used = ("ieee_key", "ieee_unordered")
     for name, sign in _COMPARED.items():
         keys = f"hw_ieee_key({{0}}) {sign} hw_ieee_key({{1}})"
@@ -46,6 +47,7 @@ def helpers() -> dict[str, Helper]:
         "ieee_neg": Helper(_bits("neg", "^ (0x80000000u + hw.zero)")),
         "ieee_abs": Helper(_bits("abs", "& (0x7fffffffu - hw.zero)")),
         "ieee_sqrt": Helper(_SQRT, _WIDE),
+        "ieee_fma": Helper(_FMA, ("sum_to_odd", "ieee_widen", "ieee_narrow")),
         "ieee_div": Helper(_DIVIDE, _WIDE),
         "ieee_floordiv": Helper(_FLOORDIV, ("ieee_div", "ieee_floor")),
         "ieee_mod": Helper(_MOD, ("ieee_div", "ieee_floor", "ieee_mul", "ieee_sub")),
@@ -113,6 +115,13 @@ fn hw_ieee_unordered(a: f32, b: f32) -> bool {
 _SQRT = """\
 fn hw_ieee_sqrt(x: f32) -> f32 {
     return hw_ieee_narrow(hw_exact_f64(sqrt(hw_ieee_widen(x))));
+}"""
+
+# The product is exact in float64, and what is rounded to odd may be rounded again.
+_FMA = """\
+fn hw_ieee_fma(a: f32, b: f32, c: f32) -> f32 {
+    let product = hw_ieee_widen(a) * hw_ieee_widen(b);
+    return hw_ieee_narrow(hw_sum_to_odd(product, hw_ieee_widen(c)));
 }"""
 
 _DIVIDE = """\

@@ -3,90 +3,68 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from math import prod
 
 import numpy as np
 
 from headwater import ir
-from headwater.backends.webgpu import ieee
 from headwater.backends.webgpu.barriers import storage_barriers
-from headwater.backends.webgpu.cells import Cell, cell_of_array, cell_of_shared
-from headwater.backends.webgpu.features import FLOAT32_ATOMIC_ADD, Features
-from headwater.backends.webgpu.features import INT64 as HAS_INT64
-from headwater.backends.webgpu.program import ARGUMENTS, Binding, Field
+from headwater.backends.webgpu.cells import AtomicCell, Cell, PartCell
+from headwater.backends.webgpu.features import Features
+from headwater.backends.webgpu.placement import Placement, cell_of_local
+from headwater.backends.webgpu.program import ARGUMENTS, Field
+from headwater.backends.webgpu.rounding import Rounding
 from headwater.backends.webgpu.rows import table
+from headwater.backends.webgpu.spelling import SUFFIX, TYPES
 from headwater.emit import Names, Operand, Row, Target
 from headwater.ir.nodes import Array
-from headwater.types import BOOL, FLOAT32, FLOAT64, INT32, INT64, UINT32, ScalarType
+from headwater.types import (
+    BOOL,
+    FLOAT16,
+    FLOAT32,
+    INT8,
+    INT16,
+    INT32,
+    UINT8,
+    UINT16,
+    UINT32,
+    ScalarType,
+)
 
-TYPES = {
-    BOOL: "bool",
-    INT32: "i32",
-    UINT32: "u32",
-    INT64: "i64",
-    FLOAT32: "f32",
-    FLOAT64: "f64",
-}
-_SUFFIX = {INT32: "i", UINT32: "u", INT64: "li"}
-# What a driver may rewrite with others, or fold: kept as written with `contract` off.
-_ROUNDED = frozenset(("add", "sub", "mul", "div", "sqrt", "floordiv", "cast"))
-_COMPARED = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
-_HIDDEN = _ROUNDED | _COMPARED | {"mod"}
 _AXES = "xyz"
+_SMALLEST_NORMAL = 2.0**-126
+# The types that carry the values of smaller ones.
+_CARRIERS = {INT8: INT32, INT16: INT32, UINT8: UINT32, UINT16: UINT32, FLOAT16: FLOAT32}
+# What WGSL has no atomic operation for: the new value of the old one and the operand.
+_COUNTED = {
+    "inc": "select({{0}} + {one}, {zero}, {{0}} >= {{1}})",
+    "dec": "select({{0}} - {one}, {{1}}, {{0}} == {zero} || {{0}} > {{1}})",
+}
 
 
 class Wgsl(Target):
-    """One kernel's text; collects the members of the argument block and the bindings on the way."""
+    """One kernel's text; collects the members of the argument block on the way."""
 
-    # naga refuses 127 nested blocks; the writer counts the function as one.
+    # naga refuses 127 nested blocks; the writer counts the function as one, and a store may take two more.
     max_nesting = 120
 
     def __init__(
         self, kernel: ir.Kernel, features: Features, names: Names, *, contract: bool
     ) -> None:
         self.kernel = kernel
-        self.table = table(int64=features.has(HAS_INT64))
+        self.features = features
+        self.table = table(features)
         self.contract = contract
-        self.ieee = ieee.rows() if features.emulates and not contract else {}
+        self.rounding = Rounding(features, everywhere=not contract)
         self.names = names
         self.helpers: set[str] = set()
         self.fields: dict[tuple[object, ...], Field] = {}
         self.numbers = {parameter: n for n, parameter in enumerate(kernel.parameters)}
-        self.cells: dict[Array, Cell] = {}
-        self.bindings: list[Binding] = []
-        self.declared_shared: list[str] = []
-        atomics = _atomics_by_array(kernel)
-        for parameter in kernel.parameters:
-            if isinstance(parameter, ir.ArrayParameter):
-                native = features.has(FLOAT32_ATOMIC_ADD) and not self.ieee
-                self.bind(parameter, cell_of_array(parameter, atomics.get(parameter), native))
-        written = {binding.name for binding in self.bindings if binding.written}
-        arrays = {array for array, cell in self.cells.items() if cell.name in written}
-        self.storage_barriers = storage_barriers(kernel, arrays)
-        for shared in kernel.shared:
-            self.share(shared, cell_of_shared(shared, atomics.get(shared)))
-
-    def bind(self, array: ir.ArrayParameter, cell: Cell) -> None:
-        """Arrays that share memory share a binding: through two, some drivers reorder loads and stores."""
-        for position, other in enumerate(self.bindings):
-            if array.type.alias and (array.type.alias, cell.element) == (
-                other.alias,
-                other.element,
-            ):
-                self.cells[array] = cell.named(other.name)
-                written = other.written or array.written
-                self.bindings[position] = replace(other, written=written)
-                return
-        name = self.names.unique("b", array.name)
-        self.cells[array] = cell.named(name)
-        parts = (cell.element, self.numbers[array], array.written, array.type.alias)
-        self.bindings.append(Binding(name, array.name, *parts))
-
-    def share(self, array: ir.SharedArray, cell: Cell) -> None:
-        name = self.names.unique("s", array.name)
-        self.cells[array] = cell.named(name)
-        count = int(np.prod(array.shape)) * array.components
-        self.declared_shared.append(f"var<workgroup> {name}: array<{cell.element}, {count}>;")
+        # A device that adds itself flushes where the kernel must not.
+        native_add = contract or not self.rounding.rows
+        self.placement = Placement(kernel, features, names, native_add=native_add)
+        self.cells: dict[Array, Cell] = self.placement.cells
+        self.storage_barriers = storage_barriers(kernel, self.placement.written)
 
     # --- the argument block ------------------------------------------------------------------------
 
@@ -122,21 +100,23 @@ class Wgsl(Target):
             return self.float_literal(kind, float(value))
         if value == kind.limits[0] and value < 0:
             return "i32(-2147483648)" if kind is INT32 else "(-9223372036854775807li - 1li)"
-        text = f"{value}{_SUFFIX[kind]}"
+        text = f"{value}{SUFFIX[TYPES[kind]]}"
         return f"({text})" if value < 0 else text
 
     def float_literal(self, kind: ScalarType, value: float) -> str:
         with np.errstate(over="ignore", under="ignore"):
-            rounded = np.float32(value) if kind is FLOAT32 else np.float64(value)
+            rounded = kind.numpy.type(value)
+        if kind is FLOAT16:
+            return f"{int(rounded.view(np.uint16))}u"
         if np.isnan(rounded):
             self.helpers.add("nan_f32")
             return "hw_nan_f32()" if kind is FLOAT32 else "f64(hw_nan_f32())"
         if np.isinf(rounded):
             bits = "bitcast<f32>(0x7f800000u)" if value > 0 else "bitcast<f32>(0xff800000u)"
             return bits if kind is FLOAT32 else f"f64({bits})"
-        text = f"{rounded}{'f' if kind is FLOAT32 else 'lf'}"
-        if self.ieee and kind is FLOAT32:  # a driver may take a subnormal literal for 0
-            text = f"bitcast<f32>({int(rounded.view(np.uint32))}u)"
+        text = f"{rounded}{SUFFIX[TYPES[kind]]}"
+        if kind is FLOAT32 and 0.0 < abs(rounded) < _SMALLEST_NORMAL:
+            text = f"bitcast<f32>({int(rounded.view(np.uint32))}u)"  # drivers take others for 0
         if not self.contract:  # a driver makes 0 of x * 0.0
             self.helpers.add(f"exact_{TYPES[kind]}")
             return f"hw_exact_{TYPES[kind]}({text})"
@@ -147,30 +127,32 @@ class Wgsl(Target):
         return kind.bits <= 32 and (self.contract or not kind.is_float)
 
     def operation(self, node: ir.Compute) -> Row:
-        row = super().operation(node)
-        if self.contract:
+        row = self.widened(node) or super().operation(node)
+        if self.contract and node.contract:
             return row
-        text, helpers = row.text, row.helpers
-        left, kind = node.arguments[0].type, node.result.type
-        emulated = self.emulated(node) if self.ieee else None
-        if emulated is not None:
-            return emulated
-        if left.is_float and node.operation in _HIDDEN and len(node.arguments) == 2:
-            # Otherwise x - x is 0 and x <= x true, even for a NaN.
-            text = text.replace("{0}", f"hw_hidden_{TYPES[left]}({{0}})")
-            helpers = (*helpers, f"hidden_{TYPES[left]}")
-        hidden = text.startswith("hw_exact")  # twice would cancel
-        if kind.is_float and node.operation in _ROUNDED and not hidden:
-            text = f"hw_exact_{TYPES[kind]}({text})"
-            helpers = (*helpers, f"exact_{TYPES[kind]}")
-        return Row(text, helpers)
+        return self.rounding.row(node, row)
 
-    def emulated(self, node: ir.Compute) -> Row | None:
-        """The row where the device's own float32 is not that of the language; None where it is."""
+    def widened(self, node: ir.Compute) -> Row | None:
+        """The row of a cast to or from a type of 8 or 16 bits for which the table has none: through those of 32."""
         source, target = node.arguments[-1].type, node.result.type
-        if node.operation == "cast":
-            return ieee.CASTS.get(f"{source}.{target}")
-        return self.ieee.get(node.operation) if source is FLOAT32 else None
+        if node.operation != "cast" or self.table.find("cast", f"{source}.{target}") is not None:
+            return None
+        near, far = _CARRIERS.get(source, source), _CARRIERS.get(target, target)
+        if (near, far) == (source, target) or source is target:
+            return None
+        if source.is_float and target.is_integer and far is not target:
+            steps = [(source, near), (near, far)]
+            last = Row(f"clamp({{0}}, {', '.join(_literals(far, target.limits))})")
+        else:
+            steps = [(source, near), (near, far), (far, target)]
+            last = Row("{0}")
+        text = "{0}"
+        helpers: list[str] = []
+        rows = [self.table.conversion("cast", a, b) for a, b in steps if a is not b]
+        for row in (*rows, last):
+            text = row.text.format(f"({text})" if text != "{0}" else text)
+            helpers += row.helpers
+        return Row(text, tuple(helpers))
 
     def constant_local(self, kind: ScalarType, name: str, expression: str) -> str:
         return f"let {name} = {expression};"
@@ -191,7 +173,7 @@ class Wgsl(Target):
         return f"let {name} = {expression};"
 
     def trip_loop(self, kind: ScalarType, name: str, trips: str) -> str:
-        counter, zero, one = ("u64", "0lu", "1lu") if kind is INT64 else ("u32", "0u", "1u")
+        counter, zero, one = ("u64", "0lu", "1lu") if kind.bits == 64 else ("u32", "0u", "1u")
         head = f"var {name}: {counter} = {zero}"
         return f"for ({head}; {name} < {trips}; {name} = {name} + {one}) {{"
 
@@ -207,13 +189,18 @@ class Wgsl(Target):
         base = {"thread": "hw_thread", "block": "hw_block", "grid_size": "hw_grid"}[kind]
         return f"i32({base}.{_AXES[axis]})"
 
+    def local_array(self, array: ir.LocalArray) -> Iterable[str]:
+        name = self.names.unique("l", array.name)
+        cell = self.cells[array] = cell_of_local(array).named(name)
+        return (f"var {name}: array<{cell.element}, {prod(array.shape) * array.components}>;",)
+
     def load(self, array: Array, indices: tuple[Operand, ...], component: int) -> str:
         return self.cells[array].load(self.offset(array, indices, component), component)
 
     def element_local(self, array: Array, indices: tuple[Operand, ...], name: str) -> str | None:
         """Each access is checked by some drivers, so one load of four numbers is better than three of one."""
         cell = self.cells[array]
-        if cell.lanes == 1:
+        if cell.lanes == 1 or isinstance(cell, PartCell):
             return None
         return f"let {name} = {cell.name}[{self.offset(array, indices, 0)}];"
 
@@ -224,34 +211,68 @@ class Wgsl(Target):
         self, array: Array, indices: tuple[Operand, ...], component: int, value: Operand
     ) -> Iterable[str]:
         offset = self.offset(array, indices, component)
-        return (self.cells[array].store(offset, component, value.text),)
+        return self.cells[array].store(offset, component, value.text)
 
     def atomic(
         self, node: ir.Atomic, indices: tuple[Operand, ...], value: Operand, result: str
     ) -> Iterable[str]:
-        offset = self.offset(node.array, indices, node.component)
-        cell, row = self.cells[node.array], self.ieee.get(node.operation)
-        if row is None or node.result.type is not FLOAT32:
-            return cell.atomic(node.operation, offset, value.text, result)
+        cell, offset = self.atomic_cell(node), self.offset(node.array, indices, node.component)
+        emulated = None if self.contract else self.rounding.emulated(node)
+        if emulated is None and cell.updates_itself(node.operation):
+            return cell.update(node.operation, offset, value.text, result)
+        row = emulated or self.combination(node.operation, value.type)
         self.helpers.update(row.helpers)
-        return cell.atomic(node.operation, offset, value.text, result, row.text)
+        return cell.swap(offset, result, lambda old: row.text.format(old, value.text))
+
+    def compare_and_swap(
+        self,
+        node: ir.Atomic,
+        indices: tuple[Operand, ...],
+        compare: Operand,
+        value: Operand,
+        result: str,
+    ) -> Iterable[str]:
+        cell, offset = self.atomic_cell(node), self.offset(node.array, indices, node.component)
+        equal = "{0} == {1}"
+        if value.type is FLOAT32:  # by integers: some devices take subnormal numbers for 0
+            equal = "!hw_ieee_unordered({0}, {1}) && (hw_ieee_key({0}) == hw_ieee_key({1}))"
+            self.helpers.update(("ieee_key", "ieee_unordered"))
+        unless = f"!({equal.format('{0}', compare.text)})"
+        return cell.swap(offset, result, lambda old: value.text, unless)
+
+    def atomic_cell(self, node: ir.Atomic) -> AtomicCell:
+        cell = self.cells[node.array]
+        assert isinstance(cell, AtomicCell)
+        return cell
+
+    def combination(self, operation: str, kind: ScalarType) -> Row:
+        """The row of an atomic's new value, of the old one and the operand."""
+        counted = _COUNTED.get(operation)
+        if counted is None:
+            return self.table.row(operation, kind)
+        suffix = SUFFIX[TYPES[kind]]
+        return Row(counted.format(zero=f"0{suffix}", one=f"1{suffix}"))
 
     def offset(self, array: Array, indices: tuple[Operand, ...], component: int) -> str:
-        """The position of an element in its WGSL array, as an i32."""
+        """The position of an element in its WGSL array, as an i32; of the component in arrays of the kernel's own."""
         texts = [_as_i32(index) for index in indices]
-        if isinstance(array, ir.SharedArray):
-            text = _row_major(texts, [f"{length}i" for length in array.shape])
-            if array.components == 1:
-                return text
-            return f"({text}) * {array.components}i + {component}i"
+        if isinstance(array, ir.ArrayParameter):
+            return self.argument_offset(array, texts)
+        text = _row_major(texts, [f"{length}i" for length in array.shape])
+        if array.components > 1:
+            text = f"({text}) * {array.components}i + {component}i"
+        start = self.placement.starts.get(array, 0)
+        return f"{text} + {start}i" if start else text
+
+    def argument_offset(self, array: ir.ArrayParameter, indices: list[str]) -> str:
         number, divisor = self.numbers[array], self.cells[array].lanes
         size = divisor * array.type.scalar.size
         start = self.member(f"{array.name}_at", "i32", "offset", number, divisor=size)
         if array.type.contiguous:
-            lengths = [self.extent(array, axis) if axis else "" for axis in range(len(texts))]
-            return f"{start} + {_row_major(texts, lengths)}"
+            lengths = [self.extent(array, axis) if axis else "" for axis in range(len(indices))]
+            return f"{start} + {_row_major(indices, lengths)}"
         terms = [start]
-        for axis, text in enumerate(texts):
+        for axis, text in enumerate(indices):
             label = f"{array.name}_s{axis}"
             stride = self.member(label, "i32", "stride", number, axis, divisor=divisor)
             terms.append(f"{text} * {stride}")
@@ -266,18 +287,14 @@ def _row_major(indices: list[str], lengths: list[str]) -> str:
     return text
 
 
+def _literals(kind: ScalarType, values: Iterable[int]) -> list[str]:
+    return [f"{value}{SUFFIX[TYPES[kind]]}" for value in values]
+
+
 def _as_i32(index: Operand) -> str:
-    if index.type is INT32:
+    kind = TYPES[index.type]
+    if kind == "i32":
         return index.text
     if index.literal is not None:  # naga folds no cast from a 64-bit literal
         return f"{index.literal}i"
-    return f"bitcast<i32>({index.text})" if index.type is UINT32 else f"i32({index.text})"
-
-
-def _atomics_by_array(kernel: ir.Kernel) -> dict[Array, frozenset[str]]:
-    """The atomic operations that the kernel does on each array."""
-    found: dict[Array, set[str]] = {}
-    for node in ir.walk(kernel.body):
-        if isinstance(node, ir.Atomic):
-            found.setdefault(node.array, set()).add(node.operation)
-    return {array: frozenset(operations) for array, operations in found.items()}
+    return f"bitcast<i32>({index.text})" if kind == "u32" else f"i32({index.text})"

@@ -19,7 +19,7 @@ from headwater.backends.webgpu.queue import Buffer, Queue
 from headwater.errors import DeviceError, MemoryUseError
 
 _CHUNK = 64 << 20
-_SMALLEST = 64
+SMALLEST = 64
 
 
 class Transfers:
@@ -34,7 +34,7 @@ class Transfers:
 
     def allocate(self, nbytes: int) -> Memory:
         """Memory of at least `nbytes`; DeviceError where the device has none left or takes no such size."""
-        size = max(_SMALLEST, round_up(nbytes))
+        size = max(SMALLEST, round_up(nbytes))
         if size > self.features.max_buffer:
             raise DeviceError(
                 f"{nbytes:,} bytes are more than one buffer of the device '{self.gpu.label}' can have",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import struct
 from collections.abc import Callable, Sequence
@@ -12,8 +13,8 @@ from headwater.backends.contract import LaunchArgument
 
 Grid: TypeAlias = tuple[int, int, int]
 
-_FORMATS = {"i32": "i", "u32": "I", "f32": "f", "i64": "q", "f64": "d"}
-_WIDE = ("i64", "f64")
+_FORMATS = {"i32": "i", "u32": "I", "f32": "f", "i64": "q", "u64": "Q", "f64": "d"}
+WIDE = ("i64", "u64", "f64")
 ARGUMENTS = "hw"
 
 
@@ -63,6 +64,24 @@ class Binding:
 
 
 @dataclass(frozen=True, slots=True)
+class Constants:
+    """The values of constant arrays of one element type: a buffer that the program brings along, in base64."""
+
+    name: str
+    element: str
+    text: str
+
+    @staticmethod
+    def of(name: str, element: str, content: bytes) -> Constants:
+        """From the values' bytes."""
+        return Constants(name, element, base64.b64encode(content).decode())
+
+    @property
+    def content(self) -> bytes:
+        return base64.b64decode(self.text)
+
+
+@dataclass(frozen=True, slots=True)
 class Program:
     """Everything that `load` needs. `immediate` tells where the argument block travels."""
 
@@ -70,6 +89,7 @@ class Program:
     block_shape: tuple[int, int, int]
     fields: tuple[Field, ...]
     bindings: tuple[Binding, ...]
+    constants: tuple[Constants, ...]
     immediate: bool
     module: str
     body: str
@@ -84,6 +104,7 @@ class Program:
         parts = json.loads(payload)
         parts["fields"] = tuple(Field(**part) for part in parts["fields"])
         parts["bindings"] = tuple(Binding(**part) for part in parts["bindings"])
+        parts["constants"] = tuple(Constants(**part) for part in parts["constants"])
         parts["block_shape"] = tuple(parts["block_shape"])
         return Program(**parts)
 
@@ -99,7 +120,7 @@ class Program:
 
     @property
     def has_wide_fields(self) -> bool:
-        return any(field.type in _WIDE for field in self.fields)
+        return any(field.type in WIDE for field in self.fields)
 
     @property
     def values(self) -> Callable[[Sequence[LaunchArgument], Grid], tuple[int | float, ...]]:
@@ -147,14 +168,20 @@ class Program:
             return []
         members = [f"    {field.name}: {field.type}," for field in self.fields]
         space = "immediate" if self.immediate else "uniform"
-        place = "" if self.immediate else f"@group(0) @binding({len(self.bindings)}) "
+        place = (
+            ""
+            if self.immediate
+            else f"@group(0) @binding({len(self.bindings) + len(self.constants)}) "
+        )
         return ["struct Arguments {", *members, "}", f"{place}var<{space}> {ARGUMENTS}: Arguments;"]
 
     def _buffers(self, writable: bool) -> list[str]:
+        held = [(access(binding, writable), binding) for binding in self.bindings]
+        declared = [(mode, binding.name, binding.element) for mode, binding in held]
+        declared += [("read", constants.name, constants.element) for constants in self.constants]
         return [
-            f"@group(0) @binding({number}) var<storage, {access(binding, writable)}> "
-            f"{binding.name}: array<{binding.element}>;"
-            for number, binding in enumerate(self.bindings)
+            f"@group(0) @binding({number}) var<storage, {mode}> {name}: array<{element}>;"
+            for number, (mode, name, element) in enumerate(declared)
         ]
 
 

@@ -6,20 +6,41 @@ target's sign, clamp float casts to a wrong bound, round `%` away, and reassocia
 
 from __future__ import annotations
 
-from headwater.backends.webgpu import ieee
+from headwater.backends.webgpu import bits, fused, half, ieee
+from headwater.backends.webgpu.features import FLOAT64 as HAS_FLOAT64
+from headwater.backends.webgpu.features import INT64 as HAS_INT64
+from headwater.backends.webgpu.features import Features
+from headwater.backends.webgpu.spelling import BITS, SUFFIX, UNSIGNED
 from headwater.emit import Helper, Row, Table
 
-_BITS = {"i32": 32, "u32": 32, "i64": 64}
-_UNSIGNED = {"i32": "u32", "u32": "u32", "i64": "u64"}
-_SUFFIX = {"i32": "i", "u32": "u", "i64": "li", "u64": "lu", "f32": "f", "f64": "lf"}
-_NAMES = {"int32": "i32", "uint32": "u32", "int64": "i64", "float32": "f32", "float64": "f64"}
-_INTEGERS = ("int32", "uint32", "int64")
+_NAMES = {
+    "int32": "i32",
+    "uint32": "u32",
+    "int64": "i64",
+    "uint64": "u64",
+    "float32": "f32",
+    "float64": "f64",
+}
+_INTEGERS = ("int32", "uint32", "int64", "uint64")
 _FLOATS = ("float32", "float64")
+_UNSIGNED_NAMES = ("u32", "u64")
 
 
-def table(*, int64: bool) -> Table:
-    """All rows. `int64` says that the device has 64-bit integers, which the bit tests of float64 need."""
-    return Table(_rows(), _helpers(int64))
+def table(features: Features) -> Table:
+    """All rows, as a device needs them."""
+    int64 = features.has(HAS_INT64)
+    helpers = {
+        **_helpers(int64),
+        **bits.helpers(int64),
+        **half.helpers(),
+        **fused.helpers(int64 and features.has(HAS_FLOAT64)),
+        **ieee.helpers(),
+    }
+    fma: dict[str, str | Row] = {
+        kind: "fma({0}, {1}, {2})" if fused_itself else _called(f"fma_{_NAMES[kind]}", 3)
+        for kind, fused_itself in (("float32", features.fused), ("float64", features.fused64))
+    }
+    return Table({**_rows(), **bits.rows(), "fma": fma}, helpers)
 
 
 def _called(name: str, arity: int) -> Row:
@@ -37,12 +58,13 @@ def _helper_rows(operation: str, types: tuple[str, ...], arity: int) -> dict[str
 
 def _rows() -> dict[str, dict[str, str | Row]]:
     rows: dict[str, dict[str, str | Row]] = {
-        "neg": {"uint": "0u - {0}", "*": "-{0}"},
+        "neg": {"uint32": "0u - {0}", "uint64": "0lu - {0}", "*": "-{0}"},
         "abs": {"uint": "{0}", **_helper_rows("abs", ("int32", "int64"), 1), "*": "abs({0})"},
         "sqrt": _everywhere("sqrt({0})"),
         "floor": _everywhere("floor({0})"),
         "ceil": _everywhere("ceil({0})"),
         "rint": _everywhere("round({0})"),  # ties to even, by WGSL's definition
+        "trunc": _everywhere("trunc({0})"),
         "add": _everywhere("{0} + {1}"),
         "sub": _everywhere("{0} - {1}"),
         "mul": _everywhere("{0} * {1}"),
@@ -74,8 +96,10 @@ def _rows() -> dict[str, dict[str, str | Row]]:
             "int32": "{0} + bitcast<i32>({1}) * {2}",
             "uint32": "{0} + {1} * {2}",
             "int64": "{0} + i64({1}) * {2}",
+            "uint64": "{0} + {1} * {2}",
         },
         "cast": _casts(),
+        "bitcast": _bit_casts(),
     }
     return rows
 
@@ -86,6 +110,7 @@ def _shift(sign: str) -> dict[str, str | Row]:
         "int32": f"{{0}} {sign} (bitcast<u32>({{1}}) & 31u)",
         "uint32": f"{{0}} {sign} ({{1}} & 31u)",
         "int64": f"{{0}} {sign} (u32({{1}}) & 63u)",
+        "uint64": f"{{0}} {sign} (u32({{1}}) & 63u)",
     }
 
 
@@ -93,15 +118,20 @@ def _casts() -> dict[str, str | Row]:
     casts: dict[str, str | Row] = {
         "int32.uint32": "bitcast<u32>({0})",
         "uint32.int32": "bitcast<i32>({0})",
-        # naga extends by the sign of the target, so the unsigned source goes through the unsigned type.
+        "int64.uint64": "bitcast<u64>({0})",
+        "uint64.int64": "bitcast<i64>({0})",
+        # naga extends by the sign of the target, so the source is widened in its own first.
         "uint32.int64": "i64(u64({0}))",
+        "int32.uint64": "bitcast<u64>(i64({0}))",
         # A driver drops the rounding where the result is widened again.
         "float64.float32": Row("hw_exact_f32(f32({0}))", ("exact_f32",)),
         "float.bool": "!({0} == 0)",
         "*.bool": "{0} != 0",
+        **half.CASTS,
+        **_narrow_casts(),
     }
     for name, text in _NAMES.items():
-        casts[f"*.{name}"] = f"{text}({{0}})"
+        casts.setdefault(f"*.{name}", f"{text}({{0}})")
     for source in _FLOATS:
         for target in _INTEGERS:
             helper = f"{_NAMES[target]}_of_{_NAMES[source]}"
@@ -109,12 +139,41 @@ def _casts() -> dict[str, str | Row]:
     return casts
 
 
+def _narrow_casts() -> dict[str, str | Row]:
+    """To and from the types of 8 and 16 bits, whose values are kept in 32."""
+    casts: dict[str, str | Row] = {
+        "int32.int8": "({0} << 24u) >> 24u",
+        "int32.int16": "({0} << 16u) >> 16u",
+        "uint32.uint8": "{0} & 255u",
+        "uint32.uint16": "{0} & 65535u",
+    }
+    for width in (8, 16):
+        casts[f"int{width}.int32"] = casts[f"uint{width}.uint32"] = "{0}"
+    return casts
+
+
+def _bit_casts() -> dict[str, str | Row]:
+    """float16 is kept as the bits of a u32."""
+    rows: dict[str, str | Row] = {
+        f"*.{name}": f"bitcast<{text}>({{0}})" for name, text in _NAMES.items()
+    }
+    return rows | {
+        "uint16.float16": "{0}",
+        "float16.uint16": "{0}",
+        "int16.float16": "bitcast<u32>({0}) & 65535u",
+        "float16.int16": "bitcast<i32>({0} << 16u) >> 16u",
+        "int16.uint16": "bitcast<u32>({0}) & 65535u",
+        "uint16.int16": "bitcast<i32>({0} << 16u) >> 16u",
+        "int8.uint8": "bitcast<u32>({0}) & 255u",
+        "uint8.int8": "bitcast<i32>({0} << 24u) >> 24u",
+    }
+
+
 # --- functions of the generated text ------------------------------------------------------------
 
 
 def _helpers(int64: bool) -> dict[str, Helper]:
     helpers = {
-        **ieee.helpers(),
         "nan_f32": Helper(
             "fn hw_nan_f32() -> f32 {\n    var bits = 0x7fc00000u;\n    return bitcast<f32>(bits);\n}"
         ),
@@ -122,6 +181,8 @@ def _helpers(int64: bool) -> dict[str, Helper]:
         "exact_f64": Helper(_through_bits("exact_f64", "zero", int64)),
         "hidden_f32": Helper(_through_bits("hidden_f32", "nought")),
         "hidden_f64": Helper(_through_bits("hidden_f64", "nought", int64)),
+        "veiled_f32": Helper(_through_bits("veiled_f32", "nil")),
+        "veiled_f64": Helper(_through_bits("veiled_f64", "nil", int64)),
         "isnan_f32": Helper(
             "fn hw_isnan_f32(x: f32) -> bool {\n"
             "    return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u;\n}"
@@ -146,8 +207,8 @@ def _helpers(int64: bool) -> dict[str, Helper]:
 def _through_bits(name: str, zero: str, int64: bool = True) -> str:
     """A zero that only the launch knows keeps a driver from rewriting across this point.
 
-    Results take `zero` and operands `nought`: one zero twice would cancel. Without 64-bit integers a float64 stays
-    as it is.
+    Results take `zero`, left operands `nought` and right ones `nil`: one zero twice would cancel. Without 64-bit
+    integers a float64 stays as it is.
     """
     kind, bits, word = (
         ("f64", "u64", "u64(hw.{})") if name.endswith("64") else ("f32", "u32", "hw.{}")
@@ -174,16 +235,16 @@ def _abs(name: str) -> str:
     """Drivers take abs of an integer for positive, which that of the smallest is not, and know it by its pattern."""
     return (
         f"fn hw_abs_{name}(x: {name}) -> {name} {{\n"
-        f"    let sign = (x >> {_BITS[name] - 1}u) ^ {name}(hw.zero);\n"
+        f"    let sign = (x >> {BITS[name] - 1}u) ^ {name}(hw.zero);\n"
         "    return (x ^ sign) - sign;\n}"
     )
 
 
 def _floordiv(name: str) -> str:
     head = f"fn hw_floordiv_{name}(a: {name}, b: {name}) -> {name} {{\n"
-    zero, one = f"0{_SUFFIX[name]}", f"1{_SUFFIX[name]}"
+    zero, one = f"0{SUFFIX[name]}", f"1{SUFFIX[name]}"
     guard = f"    if (b == {zero}) {{\n        return {zero};\n    }}\n"
-    if name == "u32":
+    if name in _UNSIGNED_NAMES:
         return f"{head}{guard}    return a / b;\n}}"
     below = f"(a != q * b) && ((a ^ b) < {zero})"
     return f"{head}{guard}    let q = a / b;\n    return select(q, q - {one}, {below});\n}}"
@@ -191,9 +252,9 @@ def _floordiv(name: str) -> str:
 
 def _integer_mod(name: str) -> str:
     head = f"fn hw_mod_{name}(a: {name}, b: {name}) -> {name} {{\n"
-    zero = f"0{_SUFFIX[name]}"
+    zero = f"0{SUFFIX[name]}"
     guard = f"    if (b == {zero}) {{\n        return a;\n    }}\n"
-    if name == "u32":
+    if name in _UNSIGNED_NAMES:
         return f"{head}{guard}    return a % b;\n}}"
     moved = f"(r != {zero}) && ((r ^ b) < {zero})"
     # Not a % b, which GLSL leaves open where a side is negative.
@@ -202,9 +263,9 @@ def _integer_mod(name: str) -> str:
 
 
 def _trips(name: str) -> str:
-    unsigned = _UNSIGNED[name]
-    zero, one = f"0{_SUFFIX[name]}", f"1{_SUFFIX[unsigned]}"
-    none = f"0{_SUFFIX[unsigned]}"
+    unsigned = UNSIGNED[name]
+    zero, one = f"0{SUFFIX[name]}", f"1{SUFFIX[unsigned]}"
+    none = f"0{SUFFIX[unsigned]}"
 
     def steps(low: str, high: str, step: str) -> str:
         return f"({_as_unsigned(high, name)} - {_as_unsigned(low, name)} - {one}) / {step} + {one}"
@@ -215,7 +276,7 @@ def _trips(name: str) -> str:
         f"    if (step > {zero} && start < stop) {{\n"
         f"        return {steps('start', 'stop', size)};\n    }}\n"
     )
-    if name != "u32":
+    if name not in _UNSIGNED_NAMES:
         text += (
             f"    if (step < {zero} && start > stop) {{\n"
             f"        return {steps('stop', 'start', f'({none} - {size})')};\n    }}\n"
@@ -224,21 +285,22 @@ def _trips(name: str) -> str:
 
 
 def _as_unsigned(text: str, name: str) -> str:
-    return text if name == "u32" else f"bitcast<{_UNSIGNED[name]}>({text})"
+    return text if name in _UNSIGNED_NAMES else f"bitcast<{UNSIGNED[name]}>({text})"
 
 
 def _truncate(integer: str, name: str) -> str:
     """The own clamp of naga ends at the largest float below the bound, and takes NaN to the smallest integer."""
-    suffix = _SUFFIX[name]
-    bits, signed = _BITS[integer], integer != "u32"
-    low = -(1 << (bits - 1)) if signed else 0
-    high = (1 << (bits - 1)) if signed else 1 << bits
-    smallest = {"i32": "i32(-2147483648)", "u32": "0u", "i64": "(-9223372036854775807li - 1li)"}
-    largest = {"i32": "2147483647i", "u32": "4294967295u", "i64": "9223372036854775807li"}
+    suffix = SUFFIX[name]
+    width, signed = BITS[integer], integer not in _UNSIGNED_NAMES
+    low = -(1 << (width - 1)) if signed else 0
+    high = (1 << (width - 1)) if signed else 1 << width
+    smallest = {"i32": "i32(-2147483648)", "i64": "(-9223372036854775807li - 1li)"}
+    smallest |= {"u32": "0u", "u64": "0lu"}
+    largest = f"{high - 1}{SUFFIX[integer]}"
     return (
         f"fn hw_{integer}_of_{name}(x: {name}) -> {integer} {{\n"
-        f"    if (hw_isnan_{name}(x)) {{\n        return 0{_SUFFIX[integer]};\n    }}\n"
-        f"    if (x >= {float(high)!r}{suffix}) {{\n        return {largest[integer]};\n    }}\n"
+        f"    if (hw_isnan_{name}(x)) {{\n        return 0{SUFFIX[integer]};\n    }}\n"
+        f"    if (x >= {float(high)!r}{suffix}) {{\n        return {largest};\n    }}\n"
         f"    if (x <= {float(low)!r}{suffix}) {{\n        return {smallest[integer]};\n    }}\n"
         f"    return {integer}(x);\n}}"
     )

@@ -1,0 +1,69 @@
+"""Operations that must be rounded as written: what keeps a driver from rewriting them (decisions 0005 and 0007).
+
+In a kernel with `contract=False` all are, and float32 is emulated where the device's own is not that of the language.
+In other kernels single ones are: there every operand is hidden, as it may be a literal, and only divisions and roots
+are emulated.
+"""
+
+from __future__ import annotations
+
+from headwater import ir
+from headwater.backends.webgpu import ieee
+from headwater.backends.webgpu.features import Features
+from headwater.backends.webgpu.spelling import TYPES
+from headwater.emit import Row
+from headwater.types import FLOAT16, FLOAT32
+
+# What a driver may rewrite with others, or fold.
+_ROUNDED = frozenset(("add", "sub", "mul", "div", "sqrt", "floordiv", "fma", "cast"))
+_COMPARED = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
+_HIDDEN = _ROUNDED | _COMPARED | {"mod"}
+_NEARLY = ("div", "sqrt", "floordiv", "mod")
+
+
+class Rounding:
+    """The rows of one kernel's operations that take part in no contraction."""
+
+    def __init__(self, features: Features, *, everywhere: bool) -> None:
+        self.everywhere = everywhere
+        rows = ieee.rows() if features.emulates else {}
+        if not everywhere:
+            rows = {} if features.rounded else {name: rows[name] for name in _NEARLY if rows}
+        self.rows = rows
+
+    def row(self, node: ir.Compute, row: Row) -> Row:
+        """The row of a node, whose row elsewhere is `row`."""
+        emulated = self.emulated(node)
+        if emulated is not None:
+            return emulated
+        if FLOAT16 in (node.arguments[0].type, node.result.type):
+            return row
+        return self.kept(node, self.hidden(node, row))
+
+    def emulated(self, node: ir.Compute | ir.Atomic) -> Row | None:
+        """The row where the device's own float32 is not that of the language; None where it is."""
+        source, target = ir.operands(node)[-1].type, node.result.type
+        if node.operation == "cast":
+            return ieee.CASTS.get(f"{source}.{target}") if self.everywhere and self.rows else None
+        return self.rows.get(node.operation) if source is FLOAT32 else None
+
+    def hidden(self, node: ir.Compute, row: Row) -> Row:
+        """With operands that a driver cannot know. Otherwise x - x is 0 and x <= x true, even for a NaN."""
+        kind = node.arguments[0].type
+        if not kind.is_float or node.operation not in _HIDDEN:
+            return row
+        if len(node.arguments) == 1 and self.everywhere:
+            return row
+        name, text = TYPES[kind], row.text.replace("{0}", f"hw_hidden_{TYPES[kind]}({{0}})")
+        helpers = (*row.helpers, f"hidden_{name}")
+        if not self.everywhere and len(node.arguments) > 1:
+            text = text.replace("{1}", f"hw_veiled_{name}({{1}})")
+            helpers = (*helpers, f"veiled_{name}")
+        return Row(text, helpers)
+
+    def kept(self, node: ir.Compute, row: Row) -> Row:
+        """With a result that a driver cannot take further. What is a function of ours is so already."""
+        kind = node.result.type
+        if not kind.is_float or node.operation not in _ROUNDED or row.text.startswith("hw_"):
+            return row
+        return Row(f"hw_exact_{TYPES[kind]}({row.text})", (*row.helpers, f"exact_{TYPES[kind]}"))
