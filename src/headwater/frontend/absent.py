@@ -21,8 +21,6 @@ _OF_A_WARP = frozenset(
     "match_any_sync match_all_sync activemask lanemask_lt laneid warpsize vote_sync_intrinsic".split()
 )
 _OTHERS: dict[str, str | None] = {
-    "local": "keep scalars and vec3 in variables, or use hw.shared.array",
-    "const": "a captured number or tuple of numbers is a constant; a table is an array argument",
     "print": "store the value in an array and print that after the launch",
     "round": "for the nearest integer write hw.floor(x + 0.5)",
     "isnan": "write x != x",

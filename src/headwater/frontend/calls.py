@@ -9,9 +9,11 @@ from headwater.frontend import (
     atomics,
     functions,
     iterables,
-    memory,
+    own,
+    records,
     threads,
     vectors,
+    views,
     warps,
 )
 from headwater.frontend.frame import Frame
@@ -25,6 +27,8 @@ from headwater.frontend.values import (
     Literal,
     Neighbors,
     Operand,
+    RecordClass,
+    Records,
     Shape,
     Tuple,
     Vector,
@@ -44,6 +48,8 @@ def call(frame: Frame, node: ast.Call) -> Operand:
         if row is None:
             raise frame.fail(node, f"'{target.name}' is not supported in a kernel")
         return apply(frame, node, target.name, row)
+    if isinstance(target, RecordClass):
+        return records.construct(frame, node, target.python)
     if node.keywords:
         given = node.keywords[0].arg or "**"
         raise frame.fail(node.keywords[0], f"a cast takes no keyword argument '{given}'")
@@ -105,20 +111,15 @@ def _bool(frame: Frame, node: ast.Call, arguments: list[ast.expr]) -> Operand:
 def _len(frame: Frame, node: ast.Call, arguments: list[ast.expr]) -> Operand:
     value = frame.expression(arguments[0])
     frame.at(node)
-    if isinstance(value, Array):
-        return memory.extent(frame, value, 0)
+    if isinstance(value, Array | Records):
+        return views.length(frame.program, value, 0)
     if isinstance(value, Shape):
-        return Literal(value.array.type.ndim, WEAK_INT)
+        return Literal(views.rank(value.array), WEAK_INT)
     if isinstance(value, Tuple):
         return Literal(len(value.items), WEAK_INT)
     if isinstance(value, Vector):
         return Literal(len(value.components), WEAK_INT)
     raise frame.fail(node, f"{describe(value)} has no length")
-
-
-def _shared_array(frame: Frame, node: ast.Call, arguments: list[ast.expr]) -> Operand:
-    shape, dtype = arguments
-    return memory.shared_array(frame, node, shape, dtype)
 
 
 def _power(frame: Frame, node: ast.Call, arguments: list[ast.expr]) -> Operand:
@@ -139,5 +140,7 @@ _ROWS: dict[str, Row] = {
     "float": Row("x", _float),
     "bool": Row("x", _bool),
     "len": Row("x", _len),
-    "shared.array": Row("shape dtype", _shared_array),
+    "shared.array": Row("shape dtype", own.shared_array),
+    "local.array": Row("shape dtype", own.local_array),
+    "const.array_like": Row("table", own.constant_array),
 }

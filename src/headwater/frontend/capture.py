@@ -5,17 +5,35 @@ from __future__ import annotations
 import builtins
 import dataclasses
 from types import FunctionType, ModuleType
+from typing import Any
 
 import numpy as np
 
 from headwater.errors import HeadwaterError
 from headwater.frontend import absent
-from headwater.frontend.arithmetic import literal
 from headwater.frontend.fingerprint import MARKERS, MISSING, closure_of, is_frozen, plain
 from headwater.frontend.function import DeviceFunction
 from headwater.frontend.known import KNOWN
-from headwater.frontend.values import Captured, Device, Literal, Nothing, Operand, Tuple, Vector
-from headwater.types import Vec3, from_numpy
+from headwater.frontend.values import (
+    Captured,
+    Device,
+    Literal,
+    Nothing,
+    Operand,
+    RecordClass,
+    Text,
+    Tuple,
+    Vector,
+    literal,
+)
+from headwater.types import (
+    FLOAT16,
+    FLOAT32,
+    HostVector,
+    ScalarType,
+    from_numpy,
+    is_record_class,
+)
 
 _CALLS = (
     "kernels call functions of headwater, those decorated with @hw.function, functions of numbers in math and numpy, "
@@ -56,14 +74,20 @@ def freeze(name: str, value: object) -> Operand:
         return literal(plain(value))
     if isinstance(value, DeviceFunction):
         return Device(value.python, value.contract)
-    if isinstance(value, Vec3):
+    if isinstance(value, HostVector):
         return _vector(name, value)
+    if isinstance(value, str):
+        return Text(value)
     if isinstance(value, tuple):
         return Tuple(tuple(freeze(f"{name}[{k}]", item) for k, item in enumerate(value)))
     if value is None:
         return Nothing()
-    if isinstance(value, ModuleType) or is_frozen(value):
+    if isinstance(value, ModuleType | np.ndarray) or is_frozen(value):
         return Captured(name, value)
+    if isinstance(value, np.dtype):
+        return _dtype(name, value)
+    if is_record_class(value) and value.__dataclass_params__.frozen:  # type: ignore[attr-defined]
+        return RecordClass(value)  # type: ignore[arg-type]
     known = KNOWN.get(value) if _hashable(value) else None
     if known is not None:
         return known
@@ -71,11 +95,28 @@ def freeze(name: str, value: object) -> Operand:
 
 
 def attribute(captured: Captured, name: str) -> Operand:
-    """A member of a module, or a field of a frozen dataclass."""
+    """A member of a module, or a field of a frozen dataclass; of a NumPy array what cannot change."""
+    if isinstance(captured.value, np.ndarray) and name not in _OF_AN_ARRAY:
+        raise Unusable(
+            f"'{captured.name}' is a NumPy array from outside the kernel, which has no '{name}' there",
+            f"make a constant table of it with hw.const.array_like({captured.name}), or pass it as an argument",
+        )
     found = getattr(captured.value, name, MISSING)
     if found is MISSING:
         raise _missing(captured, name)
     return freeze(f"{captured.name}.{name}", found)
+
+
+def fields_of(captured: Captured) -> tuple[str, list[tuple[str, Operand]]] | None:
+    """The name of a frozen dataclass and the values of its fields; None of other objects."""
+    value = captured.value
+    if not is_frozen(value):
+        return None
+    names = [field.name for field in dataclasses.fields(value)]  # type: ignore[arg-type]
+    return type(value).__qualname__, [(name, attribute(captured, name)) for name in names]
+
+
+_OF_AN_ARRAY = ("shape", "ndim", "size", "dtype")
 
 
 def _missing(captured: Captured, name: str) -> Unusable:
@@ -88,18 +129,23 @@ def _missing(captured: Captured, name: str) -> Unusable:
 
 
 def _strong(name: str, value: np.generic) -> Literal:
+    kind = _dtype(name, value.dtype)
+    return Literal(value.item(), FLOAT32 if kind is FLOAT16 else kind)
+
+
+def _dtype(name: str, dtype: np.dtype[Any]) -> ScalarType:
     try:
-        kind = from_numpy(value.dtype)
+        return from_numpy(dtype)
     except HeadwaterError as problem:
         raise Unusable(f"'{name}': {problem.message}", problem.hint) from None
-    return Literal(value.item(), kind)
 
 
-def _vector(name: str, value: Vec3) -> Vector:
-    parts = [freeze(f"{name}.{axis}", getattr(value, axis)) for axis in "xyz"]
+def _vector(name: str, value: HostVector) -> Vector:
+    axes = [field.name for field in dataclasses.fields(value)]
+    parts = [freeze(f"{name}.{axis}", getattr(value, axis)) for axis in axes]
     literals = [part for part in parts if isinstance(part, Literal)]
-    if len(literals) != 3 or len({part.kind for part in literals}) != 1:
-        raise Unusable(f"the components of '{name}' are not three numbers of one type")
+    if len(literals) != len(axes) or len({part.kind for part in literals}) != 1:
+        raise Unusable(f"the components of '{name}' are not {len(axes)} numbers of one type")
     return Vector(tuple(literals))
 
 
@@ -114,7 +160,7 @@ def _refused(name: str, value: object) -> Unusable:
             f"'{name}' is a plain Python function, which a kernel cannot call",
             "decorate it with @hw.function",
         )
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+    if dataclasses.is_dataclass(value):
         return Unusable(
             f"'{name}' is a dataclass that is not frozen", "use @dataclass(frozen=True)"
         )

@@ -9,28 +9,24 @@ from functools import partial
 from typing import Any
 
 from headwater import ir
-from headwater.frontend import absent, arithmetic, capture, memory, threads
+from headwater.frontend import arithmetic, places, threads
 from headwater.frontend.calls import call
 from headwater.frontend.frame import FALSE, Frame
 from headwater.frontend.functions import choose
-from headwater.frontend.markers import Axes, Namespace, ThreadValue
+from headwater.frontend.markers import ThreadValue
 from headwater.frontend.powers import power
 from headwater.frontend.values import (
     SCALAR_CLASSES,
-    Array,
-    Captured,
     Literal,
-    Neighbors,
     Operand,
     Runtime,
     Scalar,
-    Shape,
-    Struct,
     Tuple,
     Vector,
+    can_vary,
     describe,
 )
-from headwater.types import BOOL, WEAK_INT, GridType
+from headwater.types import BOOL
 
 BINARY: dict[type[ast.operator], arithmetic.Binary] = {
     ast.Add: arithmetic.ADD,
@@ -112,85 +108,8 @@ def _tuple(frame: Frame, node: ast.Tuple) -> Operand:
     return Tuple(tuple(frame.expression(part) for part in node.elts))
 
 
-def _attribute(frame: Frame, node: ast.Attribute) -> Operand:
-    if isinstance(node.value, ast.Subscript):
-        where, base = memory.element_or_value(frame, node.value)
-        if where is not None:
-            return memory.load_component(
-                frame, node, where, memory.component_in(frame, node, where)
-            )
-    else:
-        base = frame.expression(node.value)
-    frame.at(node)
-    if isinstance(base, Vector):
-        return base.components[memory.component_of(frame, node, len(base.components))]
-    if isinstance(base, Struct):
-        return _field(frame, node, base)
-    if isinstance(base, Array):
-        return _array_attribute(frame, node, base)
-    if isinstance(base, Axes):
-        return _axis(frame, node, base)
-    if isinstance(base, Namespace):
-        return _member(frame, node, base)
-    if isinstance(base, Captured):
-        try:
-            return capture.attribute(base, node.attr)
-        except capture.Unusable as problem:
-            raise frame.fail(node, problem.text, problem.hint) from None
-    raise frame.fail(node, f"{describe(base)} has no attribute '{node.attr}'")
-
-
-def _field(frame: Frame, node: ast.Attribute, base: Struct) -> Operand:
-    if node.attr == "neighbors" and isinstance(base.type, GridType):
-        return Neighbors(base)
-    kind = base.type.field(node.attr)
-    if kind is None:
-        known = ", ".join(name for name, _ in base.type.fields)
-        raise frame.fail(node, f"'{base.type.name}' has no field '{node.attr}'", f"it has {known}")
-    return frame.program.argument((*base.path, node.attr), kind)
-
-
-def _array_attribute(frame: Frame, node: ast.Attribute, base: Array) -> Operand:
-    if node.attr == "shape":
-        return Shape(base)
-    if node.attr == "ndim":
-        return Literal(base.type.ndim, WEAK_INT)
-    if node.attr == "size":
-        return memory.array_size(frame, base)
-    if node.attr == "dtype":
-        return base.type.element
-    raise frame.fail(
-        node, f"an array has no '{node.attr}' in a kernel", "it has shape, ndim, size and dtype"
-    )
-
-
-def _axis(frame: Frame, node: ast.Attribute, base: Axes) -> Operand:
-    axis = "xyz".find(node.attr) if len(node.attr) == 1 else -1
-    if axis < 0:
-        raise frame.fail(node, f"'{base.name}' has no '{node.attr}'", "it has x, y and z")
-    axes = frame.program.axes
-    if axes is not None and axis >= axes and base.kind in ("thread", "block"):
-        raise frame.fail(
-            node,
-            f"'{base.name}.{node.attr}' is always 0: the index space, {frame.program.space}, "
-            f"has {axes} {'axis' if axes == 1 else 'axes'}",
-            "launch over a shape of more axes, or by kernel[blocks, threads]",
-        )
-    if base.kind == "block_size":
-        return Literal(frame.program.kernel.block_shape[axis], frame.program.dialect.integer)
-    return Runtime(frame.program.builder.index(base.kind, axis))
-
-
-def _member(frame: Frame, node: ast.Attribute, base: Namespace) -> Operand:
-    found = base.members.get(node.attr)
-    if found is None:
-        explained = absent.explain_atomic(node.attr) if base.name == "atomic" else None
-        if explained is not None:
-            raise frame.fail(node, *explained)
-        raise frame.fail(
-            node, f"'{base.name}' has no '{node.attr}'", f"it has {', '.join(base.members)}"
-        )
-    return found
+def _located(frame: Frame, node: ast.Attribute | ast.Subscript) -> Operand:
+    return places.loaded(frame, node, places.resolve(frame, node))
 
 
 # --- operators ------------------------------------------------------------------------------------
@@ -374,10 +293,12 @@ def _conditional(frame: Frame, node: ast.IfExp) -> Operand:
     if _is_cheap(then) and _is_cheap(orelse):
         program.builder.block.nodes.extend((*then.nodes, *orelse.nodes))
         return choose(frame, node, condition, a, b)
+    a, b = program.as_value(a), program.as_value(b)
     for value in (a, b):
-        if not isinstance(value, (*SCALAR_CLASSES, Vector)):
+        if not can_vary(value):
             raise frame.fail(
-                node, f"a conditional expression gives a scalar or a vector, not {describe(value)}"
+                node,
+                f"a conditional expression gives a scalar, a vector, a tuple or a struct, not {describe(value)}",
             )
     key = frame.temporary(f"%choice.{id(node)}")
     for block, value in ((then, a), (orelse, b)):
@@ -391,8 +312,8 @@ _HANDLERS: dict[type[ast.expr], Callable[[Frame, Any], Operand]] = {
     ast.Constant: _constant,
     ast.Name: _name,
     ast.Tuple: _tuple,
-    ast.Attribute: _attribute,
-    ast.Subscript: memory.subscript,
+    ast.Attribute: _located,
+    ast.Subscript: _located,
     ast.BinOp: _binary,
     ast.UnaryOp: _unary,
     ast.BoolOp: _bool_op,

@@ -11,15 +11,18 @@ import linecache
 import re
 from collections.abc import Iterator
 from types import CodeType, FunctionType, ModuleType
+from typing import Any, get_type_hints
 
 import numpy as np
 
 from headwater.frontend.function import DeviceFunction
 from headwater.frontend.markers import Marker, Namespace
-from headwater.types import ScalarType, VectorType
+from headwater.types import ScalarType, VectorType, is_record_class
 
 MARKERS = (Marker, Namespace, ScalarType, VectorType)
 MISSING = object()
+# Bytes of a constant table, at most.
+MAXIMUM_CONSTANT = 64 * 1024
 # The path of a function's defaults.
 DEFAULTS = "%defaults"
 
@@ -121,12 +124,46 @@ def _shown(value: object) -> str:
         return f"a tuple of {len(value)}"
     if isinstance(value, np.generic):
         return f"{value.dtype} {value.item()!r}"
+    if isinstance(value, np.ndarray):
+        return _table(value)
+    if isinstance(value, str | np.dtype):
+        return repr(value)
     if isinstance(value, bool | int | float):
         return repr(plain(value))
     if isinstance(value, MARKERS):
         return str(getattr(value, "name", value))
+    if is_record_class(value):
+        return _class(value)  # type: ignore[arg-type]
     kind, name = type(value).__qualname__, getattr(value, "__qualname__", None)
     return f"a '{kind}'" if name is None or is_frozen(value) else f"'{name}' (a '{kind}')"
+
+
+def _class(kind: type, outer: tuple[type, ...] = ()) -> str:
+    """A dataclass by its fields, which are what kernels make of it."""
+    if kind in outer:
+        return kind.__qualname__
+    try:
+        hints = get_type_hints(kind)
+    except NameError:
+        hints = {}
+    fields = [
+        f"{field.name}: {_annotation(hints.get(field.name, field.type), (*outer, kind))} = {field.default!r}"
+        for field in dataclasses.fields(kind)
+    ]
+    made = kind.__dataclass_params__  # type: ignore[attr-defined]
+    return f"the class '{kind.__qualname__}' ({', '.join(fields)}; {made!r})"
+
+
+def _annotation(hint: object, outer: tuple[type, ...]) -> str:
+    return _class(hint, outer) if is_record_class(hint) else str(hint)  # type: ignore[arg-type]
+
+
+def _table(value: np.ndarray[Any, Any]) -> str:
+    """An array by its content, so far as it can be a constant table."""
+    text = f"an array of {value.dtype} of shape {value.shape}"
+    if value.nbytes > MAXIMUM_CONSTANT or value.dtype.hasobject:
+        return text
+    return f"{text} with the digest {hashlib.sha256(value.tobytes()).hexdigest()[:16]}"
 
 
 def _text(code: CodeType) -> str:

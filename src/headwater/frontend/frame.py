@@ -18,7 +18,7 @@ from headwater.frontend.values import (
     Literal,
     Operand,
     Scalar,
-    Vector,
+    can_vary,
     describe,
 )
 from headwater.types import BOOL, ArgumentType
@@ -54,10 +54,12 @@ SLOT = Slot()
 class Loop:
     """A loop of the frame.
 
+    `before` is what is assigned where it begins; empty for a loop that is written out.
     `breaks` holds what is assigned where it is left; `flag` is the variable that is then set, where there is an `else`.
     `written_out` is the block of a loop whose trips are copies of its body, and `continues` whether one ended early.
     """
 
+    before: Environment = field(default_factory=dict)
     breaks: list[Environment] = field(default_factory=list)
     flag: Key | None = None
     written_out: ir.Block | None = None
@@ -112,7 +114,7 @@ class Frame:
             return self.program.read(self.variable(node.id))
         if isinstance(binding, Alias):
             if not self.program.is_open(binding.block):
-                raise self.program.table.demote(self.variable(node.id))
+                raise self._closed(node, binding)
             return binding.value
         if isinstance(binding, Argument):
             return self.program.argument(binding.path, binding.type)
@@ -123,6 +125,16 @@ class Frame:
                 "assign it on every path that leads here, before the 'if' or the loop",
             )
         return self._captured(node)
+
+    def _closed(self, node: ast.Name, binding: Alias) -> Exception:
+        """What to raise where a name outlives the block in which it was given a value."""
+        if can_vary(self.program.as_value(binding.value)):
+            return self.program.table.demote(self.variable(node.id))
+        return self.fail(
+            node,
+            f"'{node.id}' stands for {describe(binding.value)} only in the loop that assigns it",
+            "assign it before the loop, or use it inside",
+        )
 
     def _captured(self, node: ast.Name) -> Operand:
         try:
@@ -138,13 +150,31 @@ class Frame:
         if not self.is_slot(name):
             self._bind(node, name, value)
             return
-        if not isinstance(value, (*SCALAR_CLASSES, Vector)) or isinstance(
-            self.names.get(name), Alias | Argument
-        ):
+        value = self.program.as_value(value)
+        present = self.names.get(name)
+        if not can_vary(value):
+            self._rebind(node, name, value)
+            return
+        if isinstance(present, Alias | Argument):
             raise self._not_a_variable(node, name, value)
         self.at(node)
         self.program.assign(self.variable(name), value, name)
         self.names[name] = SLOT
+
+    def _rebind(self, node: ast.AST, name: str, value: Operand) -> None:
+        """A name that is assigned in several places may stand for arrays, where it is plain for which."""
+        present = self.names.get(name)
+        if isinstance(present, Slot) or any(name in loop.before for loop in self.loops):
+            raise self._not_a_variable(node, name, value)
+        self.names[name] = Alias(value, self.program.builder.block)
+
+    def is_held(self, name: str) -> bool:
+        """Whether the name is a variable that has a value here."""
+        return isinstance(self.names.get(name), Slot)
+
+    def is_local(self, name: str) -> bool:
+        """Whether the name was assigned here."""
+        return name in self.names
 
     def is_slot(self, name: str) -> bool:
         """Whether the name is a variable, not just a name for a value."""
@@ -167,7 +197,7 @@ class Frame:
                 self.names[name] = value
                 return
             value = self.program.argument(value.path, value.type)
-        if self.is_slot(name) and isinstance(value, (*SCALAR_CLASSES, Vector)):
+        if self.is_slot(name) and can_vary(self.program.as_value(value)):
             self.assign(node, name, value)
         else:
             self.names[name] = Alias(value, self.program.builder.block)
@@ -180,7 +210,7 @@ class Frame:
             f"'{name}' is assigned types that do not join: {before} before, {describe(value)} here"
             if present is not None
             else f"'{name}' is assigned more than once, so it cannot hold {describe(value)}",
-            "only scalars and vectors can change; use another name",
+            "only scalars, vectors, tuples and structs of them can change; use another name",
         )
 
     # --- expressions ------------------------------------------------------------------------------

@@ -15,12 +15,14 @@ from headwater.frontend.values import (
     SCALAR_CLASSES,
     Literal,
     Operand,
+    Record,
     Runtime,
     Scalar,
     Tuple,
     Vector,
     describe,
 )
+from headwater.frontend.variables import kind_of, parts_of
 from headwater.types import BOOL, WEAK_FLOAT, WEAK_INT, ScalarType, join
 
 OfNumbers: TypeAlias = Callable[..., Scalar]
@@ -62,9 +64,23 @@ def choose(frame: Frame, node: ast.AST, condition: Scalar, a: Operand, b: Operan
         return arithmetic.unify(
             program, [arithmetic.choose(program, condition, x, y) for x, y in pairs]
         )
+    a, b = program.as_value(a), program.as_value(b)
+    if isinstance(a, Record | Tuple) and isinstance(b, Record | Tuple):
+        if kind_of(a) == kind_of(b):
+            return _choose_parts(frame, node, condition, a, b)
     raise frame.fail(
         node, f"the two sides have types that do not join: {describe(a)} and {describe(b)}"
     )
+
+
+def _choose_parts(
+    frame: Frame, node: ast.AST, condition: Scalar, a: Record | Tuple, b: Record | Tuple
+) -> Operand:
+    pairs = zip(parts_of(a), parts_of(b), strict=True)
+    chosen = tuple((name, choose(frame, node, condition, x, y)) for (name, x), (_, y) in pairs)
+    if isinstance(a, Record):
+        return Record(a.kind, chosen)
+    return Tuple(tuple(value for _, value in chosen))
 
 
 def _extremum(operation: str) -> Handler:

@@ -19,14 +19,17 @@ from headwater.frontend.program import Program
 from headwater.frontend.source import source_of
 from headwater.frontend.values import (
     SCALAR_CLASSES,
+    Array,
     Device,
+    Key,
     Nothing,
     Operand,
+    Records,
     Runtime,
     Scalar,
     Tuple,
-    Vector,
     WeakOperation,
+    can_vary,
     describe,
 )
 from headwater.types import INT32, ScalarType
@@ -187,14 +190,16 @@ def _body(child: Frame, span: Span | None) -> Operand:
 def _value(child: Frame, node: ast.Return) -> Operand:
     if node.value is None:
         return Nothing()
-    value = child.expression(node.value)
-    parts = value.items if isinstance(value, Tuple) else (value,)
-    if all(isinstance(part, (*SCALAR_CLASSES, Vector, Nothing)) for part in parts):
+    value = child.program.as_value(child.expression(node.value))
+    if can_vary(value) or isinstance(value, Nothing):
+        return value
+    if child.results is None and isinstance(value, Array | Records):
         return value
     raise child.fail(
         node,
         f"'{child.source.name}' returns {describe(value)}",
-        "a device function returns a scalar, a vector, or a tuple of these",
+        "a device function returns a scalar, a vector, a struct, or a tuple of these, and where its only return is "
+        "its last statement also an array",
     )
 
 
@@ -215,12 +220,12 @@ def _with_returns(child: Frame, span: Span | None) -> Operand:
         )
     if not count:
         return Nothing()
-    parts = tuple(program.read((child.key, _result_name(child, k))) for k in range(abs(count)))
-    return parts[0] if count == -1 else Tuple(parts)
+    return program.read(_result(child, count))
 
 
-def _result_name(child: Frame, position: int) -> str:
-    return f"%{child.source.name}_{position}"
+def _result(child: Frame, count: int) -> Key:
+    """The variable that holds the result; `count` as in `Results`."""
+    return child.key, f"%{child.source.name}" + ("/0" if count < 0 else "")
 
 
 def return_from(child: Frame, node: ast.Return) -> None:
@@ -229,20 +234,14 @@ def return_from(child: Frame, node: ast.Return) -> None:
     if results is None:
         raise child.program.broken(f"'{child.source.name}' returns where no return was found")
     value = _value(child, node)
-    parts: tuple[Scalar | Vector, ...]
-    if isinstance(value, Nothing):
-        count, parts = 0, ()
-    elif isinstance(value, Tuple):
-        count, parts = len(value.items), value.items  # type: ignore[assignment]
-    else:
-        count, parts = -1, (value,)  # type: ignore[assignment]
+    count = len(value.items) if isinstance(value, Tuple) else -1
+    count = 0 if isinstance(value, Nothing) else count
     if results.count is None:
         results.count = count
     if results.count != count:
         raise child.fail(node, f"'{child.source.name}' returns different numbers of values")
     child.at(node)
-    for position, part in enumerate(parts):
-        name = _result_name(child, position)
-        child.program.assign((child.key, name), part, f"the result of '{child.source.name}'")
+    if count:
+        child.program.assign(_result(child, count), value, f"the result of '{child.source.name}'")
     child.at(node)
     child.program.builder.append(ir.Return(child.span(node)))

@@ -104,8 +104,31 @@ shared = Namespace(
         "(shape, dtype) -> array",
         """An array that the threads of a block share, one for each block; its values are not set.
 
-`shape` is an integer or a tuple of up to three, known when compiling (a literal or a captured constant); `dtype` is a
-scalar or vector type. Synchronise with `hw.syncthreads()`.""",
+`shape` is an integer or a tuple of up to four, known when compiling (a literal or a captured constant); `dtype` is a
+scalar or vector type, or a frozen dataclass of such. With length 0 the array is dynamic: it takes all the bytes that
+the launch gives, `kernel[blocks, threads, None, shared_bytes]`, and so do all such arrays of a kernel: they overlap.
+Synchronise with `hw.syncthreads()`.""",
+    ),
+)
+local = Namespace(
+    "local",
+    Intrinsic(
+        "local.array",
+        "(shape, dtype) -> array",
+        """An array of one thread; its values are not set.
+
+`shape` and `dtype` are as for `shared.array`, but no length is 0; at most 64 KiB.""",
+    ),
+)
+const = Namespace(
+    "const",
+    Intrinsic(
+        "const.array_like",
+        "(table) -> array",
+        """A table that is part of the program, and only read.
+
+`table` is a captured NumPy array, or a tuple of numbers, or of tuples of these; at most 64 KiB. Its values are those of
+the kernel's first compile.""",
     ),
 )
 atomic = Namespace(

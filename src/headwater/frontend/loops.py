@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from headwater import ir
-from headwater.frontend import arithmetic, memory, neighbors
+from headwater.frontend import arithmetic, neighbors, views
 from headwater.frontend.assignment import assign_to
 from headwater.frontend.frame import Alias, Environment, Frame, Loop, merged
 from headwater.frontend.source import names_of
@@ -71,7 +71,10 @@ def _items(frame: Frame, iterable: Operand) -> Sequence[Operand] | None:
     if isinstance(iterable, Vector):
         return iterable.components
     if isinstance(iterable, Shape):
-        return [memory.extent(frame, iterable.array, k) for k in range(iterable.array.type.ndim)]
+        return [
+            views.length(frame.program, iterable.array, k)
+            for k in range(views.rank(iterable.array))
+        ]
     return None
 
 
@@ -96,7 +99,7 @@ def _over_range(frame: Frame, node: ast.For, bounds: Range) -> bool:
 
 def _loop(frame: Frame, node: ast.For | ast.While) -> Loop:
     """The loop; with an `else`, a variable says whether it was left by `break`."""
-    loop = Loop()
+    loop = Loop(before=frame.names)
     if node.orelse:
         loop.flag = frame.temporary(f"%left.{id(node)}")
         frame.program.assign(loop.flag, Literal(False, BOOL), "a loop")

@@ -12,34 +12,51 @@ import numpy as np
 
 from headwater import ir
 from headwater.errors import CompileError, InternalError, Span
-from headwater.frontend import library
+from headwater.frontend import capture, library
 from headwater.frontend.dialect import Dialect
 from headwater.frontend.function import DeviceFunction
 from headwater.frontend.values import (
+    SCALAR_CLASSES,
     Array,
+    Captured,
     Key,
     Literal,
     Operand,
+    Record,
+    Records,
     Runtime,
     Scalar,
     Struct,
+    Tuple,
     Vector,
     WeakOperation,
     WeakParameter,
     WeakVariable,
     describe,
 )
-from headwater.frontend.variables import TypeTable, VariableType, kind_of, scalar_of
+from headwater.frontend.variables import (
+    Composite,
+    SimpleType,
+    TypeTable,
+    kind_of,
+    part_key,
+    parts_of,
+    scalar_of,
+)
 from headwater.types import (
-    BOOL,
+    FLOAT16,
     FLOAT32,
+    FLOAT64,
     WEAK_FLOAT,
     WEAK_INT,
     ArgumentType,
     ArrayType,
     ConstantType,
+    GridType,
+    RecordArrayType,
     ScalarType,
     StructType,
+    TupleType,
     VectorType,
 )
 
@@ -47,6 +64,9 @@ if TYPE_CHECKING:
     import ast
 
     from headwater.frontend.frame import Frame
+
+AXES = "xyzw"
+_PACKED = {FLOAT16: "<e", FLOAT32: "<f", FLOAT64: "<d"}
 
 # These keep their meaning only on integers, so a weak int computes them as one also where a float is wanted.
 _INTEGER_ONLY = frozenset(("floordiv", "mod", "and", "or", "xor", "not", "shl", "shr"))
@@ -75,7 +95,7 @@ class Program:
         self._names: set[str] = set()
         self._scalars: dict[tuple[tuple[str, ...], ScalarType], ir.ScalarParameter] = {}
         self._arrays: dict[tuple[str, ...], ir.ArrayParameter] = {}
-        self._variables: dict[tuple[Key, VariableType], tuple[ir.Variable, ...]] = {}
+        self._variables: dict[tuple[Key, SimpleType], tuple[ir.Variable, ...]] = {}
         self._emitted: dict[tuple[WeakOperation, ScalarType], tuple[ir.Value, ir.Block]] = {}
         # How many trips of loops have been written out.
         self.trips = 0
@@ -124,19 +144,36 @@ class Program:
         """The value of an argument or of a field of one."""
         if isinstance(kind, ArrayType):
             return Array(_joined(path), kind, path)
+        if isinstance(kind, RecordArrayType):
+            return self._records(path, kind)
         if isinstance(kind, StructType):
             return Struct(kind, path)
+        if isinstance(kind, TupleType):
+            items = (self.argument((*path, str(k)), item) for k, item in enumerate(kind.items))
+            return Tuple(tuple(items))
         if isinstance(kind, ConstantType):
-            return Literal(kind.value, literal_kind(kind.value))
+            return self._frozen(path, kind)
         if isinstance(kind, VectorType):
-            axes = "xyz"[: kind.size]
-            return Vector(tuple(self._leaf((*path, axis), kind.scalar) for axis in axes))
+            return Vector(
+                tuple(self._leaf((*path, axis), kind.scalar) for axis in AXES[: kind.size])
+            )
         return self._leaf(path, kind)
+
+    def _records(self, path: tuple[str, ...], kind: RecordArrayType) -> Records:
+        fields = tuple((name, self.argument((*path, name), part)) for name, part in kind.fields)
+        return Records(_joined(path), kind.name, kind.ndim, fields)  # type: ignore[arg-type]
+
+    def _frozen(self, path: tuple[str, ...], kind: ConstantType) -> Operand:
+        name = ".".join(path)
+        try:
+            return capture.freeze(name, kind.value)
+        except capture.Unusable as problem:
+            raise self.fail(problem.text, problem.hint) from None
 
     def _leaf(self, path: tuple[str, ...], kind: ScalarType) -> Scalar:
         if kind.weak:
             return WeakParameter(path, kind)
-        return Runtime(self.scalar_parameter(path, kind))
+        return Runtime(self.scalar_parameter(path, FLOAT32 if kind is FLOAT16 else kind))
 
     def scalar_parameter(self, path: tuple[str, ...], kind: ScalarType) -> ir.ScalarParameter:
         """The parameter that passes `path` in this type; made at its first use."""
@@ -149,25 +186,23 @@ class Program:
             self.kernel.parameters.append(found)
         return found
 
-    def array(self, array: Array) -> ir.ArrayParameter | ir.SharedArray:
-        """The IR's array; the parameter is made at its first use."""
-        if array.shared is not None:
-            return array.shared
+    def array(self, array: Array) -> ir.Array:
+        """The IR's array, of a view the one that it shows; a parameter is made at its first use."""
+        if array.own is not None:
+            return array.own
         found = self._arrays.get(array.path)
         if found is None:
-            found = ir.ArrayParameter(self.unique(array.name), array.type, array.path)
+            base = array
+            while base.view is not None:
+                base = base.view.parent
+            found = ir.ArrayParameter(self.unique(base.name), base.type, array.path)
             self._arrays[array.path] = found
             self.kernel.parameters.append(found)
         return found
 
-    def shared_array(
-        self, name: str, element: ScalarType | VectorType, shape: tuple[int, ...]
-    ) -> Array:
-        """A new array of the block."""
-        components = element.size if isinstance(element, VectorType) else 1
-        made = ir.SharedArray(self.unique(name), scalar_of(element), shape, components)
-        self.kernel.shared.append(made)
-        return Array(name, ArrayType(element, len(shape)), (), made)
+    def is_used(self, array: Array) -> bool:
+        """Whether the kernel uses the array so far."""
+        return array.own is not None or array.path in self._arrays
 
     # --- values -----------------------------------------------------------------------------------
 
@@ -191,6 +226,8 @@ class Program:
 
     def emit(self, value: Scalar, kind: ScalarType) -> ir.Value:
         """The value in the strong type `kind`."""
+        if kind is FLOAT16:
+            return self._half(value)
         if isinstance(value, Runtime):
             return self.builder.cast(value.value, kind)
         if isinstance(value, Literal):
@@ -206,6 +243,14 @@ class Program:
                 self.table.use(value.key, kind)
             return self.builder.constant(0.0 if kind.is_float else 0, kind)
         return self._operation(value, kind)
+
+    def _half(self, value: Scalar) -> ir.Value:
+        """To be stored as a float16: rounded once, as far as the value has a type of its own."""
+        if isinstance(value, Literal):
+            exact = self.rounded(value.value, FLOAT16, value.span)
+            return self.builder.cast(self.builder.constant(exact, FLOAT32), FLOAT16)
+        wide = self.emit_open(value, FLOAT32 if value.kind.weak else value.kind)
+        return self.builder.cast(wide, FLOAT16)
 
     def _operation(self, value: WeakOperation, kind: ScalarType) -> ir.Value:
         known = self._emitted.get((value, kind))
@@ -261,21 +306,17 @@ class Program:
 
     def rounded(self, value: int | float, kind: ScalarType, span: Span | None = None) -> float:
         """The nearest number of a float type, as a Python float."""
-        # By way of a double an integer would round twice.
-        if isinstance(value, int) and abs(value) < 1 << 63:
-            return float(np.int64(value).astype(kind.numpy))
+        if isinstance(value, int) and 1 << 53 < abs(value) < 1 << 63 and kind is FLOAT32:
+            return float(np.int64(value).astype(kind.numpy))  # not by way of a double: it rounds
         try:
-            exact = float(value)
-            result = (
-                exact if kind is not FLOAT32 else struct.unpack("<f", struct.pack("<f", exact))[0]
-            )
+            code = _PACKED[kind]
+            return float(struct.unpack(code, struct.pack(code, float(value)))[0])
         except OverflowError:
             raise self.fail(
                 f"the value {value!r} does not fit the type '{kind}' that it is used with",
-                "use hw.float64, or a value below 3.4e38",
+                "use hw.float64" if kind is FLOAT32 else "use a wider type",
                 span,
             ) from None
-        return float(result)
 
     def library_key(self, function: FunctionType) -> tuple[int, ...]:
         """A place in the table of types for one more call of a function of the library."""
@@ -285,24 +326,64 @@ class Program:
 
     # --- variables --------------------------------------------------------------------------------
 
-    def read(self, key: Key) -> Scalar | Vector:
-        """The value of a variable here."""
-        kind = self.table.types[key]
-        if scalar_of(kind).weak:
-            weak = WeakVariable(key, scalar_of(kind))
-            return Vector((weak,) * kind.size) if isinstance(kind, VectorType) else weak
-        parts = tuple(Runtime(self.builder.read(v)) for v in self._storage(key, kind))
-        return Vector(parts) if isinstance(kind, VectorType) else parts[0]
-
-    def read_scalar(self, key: Key) -> Scalar:
-        """The value of a variable that is no vector."""
-        value = self.read(key)
-        if isinstance(value, Vector):
-            raise self.broken(f"'{key[1]}' is a vector")
+    def as_value(self, value: Operand) -> Operand:
+        """A struct argument or a captured dataclass as a record, in tuples too; anything else as it is."""
+        if isinstance(value, SCALAR_CLASSES):
+            return value
+        if isinstance(value, Struct) and not isinstance(value.type, GridType):
+            fields = (
+                (name, self.as_value(self.argument((*value.path, name), kind)))
+                for name, kind in value.type.fields
+            )
+            return Record(value.type.name, tuple(fields))
+        if isinstance(value, Captured):
+            found = capture.fields_of(value)
+            if found is None:
+                return value
+            kind, parts = found
+            return Record(kind, tuple((name, self.as_value(part)) for name, part in parts))
+        if isinstance(value, Tuple):
+            return Tuple(tuple(map(self.as_value, value.items)))
+        if isinstance(value, Record):
+            return Record(value.kind, tuple((n, self.as_value(v)) for n, v in value.fields))
         return value
 
-    def assign(self, key: Key, value: Scalar | Vector, name: str) -> None:
+    def read(self, key: Key) -> Scalar | Vector | Record | Tuple:
+        """The value of a variable here."""
+        kind = self.table.types[key]
+        if isinstance(kind, Composite):
+            parts = tuple(self.read(part_key(key, name)) for name in kind.fields)
+            if kind.record is None:
+                return Tuple(parts)
+            return Record(kind.record, tuple(zip(kind.fields, parts, strict=True)))
+        if isinstance(kind, VectorType):
+            return Vector(tuple(self.read_component(key, k) for k in range(kind.size)))
+        return self.read_component(key, 0)
+
+    def read_component(self, key: Key, component: int) -> Scalar:
+        """One component of a vector variable, or a scalar one."""
+        kind = self.simple_type(key)
+        if scalar_of(kind).weak:
+            return WeakVariable(key, scalar_of(kind))
+        return Runtime(self.builder.read(self._storage(key, kind)[component]))
+
+    def read_scalar(self, key: Key) -> Scalar:
+        """The value of a variable that the compiler made for a scalar."""
+        if isinstance(self.simple_type(key), VectorType):
+            raise self.broken(f"'{key[1]}' has become a vector")
+        return self.read_component(key, 0)
+
+    def simple_type(self, key: Key) -> SimpleType:
+        """The type of a variable that is a scalar or a vector."""
+        kind = self.table.types[key]
+        if isinstance(kind, Composite):
+            raise self.broken(f"'{key[1]}' is {kind}")
+        return kind
+
+    def assign(self, key: Key, value: Operand, name: str) -> None:
         """Give a variable a value, which may widen its type for the next pass."""
+        if not isinstance(value, (*SCALAR_CLASSES, Vector, Record, Tuple)):
+            raise self.broken(f"'{name}' cannot hold {describe(value)}")
         known = self.table.types.get(key)
         kind = self.table.assign(key, kind_of(value))
         if kind is None:
@@ -310,6 +391,13 @@ class Program:
                 f"'{name}' is assigned types that do not join: '{known}' before, {describe(value)} here",
                 "a variable has one type; use another name",
             )
+        if isinstance(value, Record | Tuple):
+            for part, inner in parts_of(value):
+                self.assign(part_key(key, part), inner, f"{name}.{part}")
+        elif not isinstance(kind, Composite):
+            self._assign_simple(key, kind, value)
+
+    def _assign_simple(self, key: Key, kind: SimpleType, value: Scalar | Vector) -> None:
         if scalar_of(kind).weak:
             self.table.link(key, value)
             return
@@ -319,7 +407,7 @@ class Program:
 
     def assign_component(self, key: Key, component: int, value: Scalar) -> None:
         """Give one component of a vector variable a value."""
-        known = self.table.types[key]
+        known = self.simple_type(key)
         size = known.size if isinstance(known, VectorType) else 0
         kind = self.table.assign(key, VectorType(value.kind, size))
         if not isinstance(kind, VectorType):
@@ -329,11 +417,13 @@ class Program:
             return
         self.builder.assign(self._storage(key, kind)[component], self.emit(value, kind.scalar))
 
-    def _storage(self, key: Key, kind: VariableType) -> tuple[ir.Variable, ...]:
+    def _storage(self, key: Key, kind: SimpleType) -> tuple[ir.Variable, ...]:
         found = self._variables.get((key, kind))
         if found is None:
-            name = key[1].lstrip("%").partition(".")[0]
-            names = [f"{name}_{axis}" for axis in "xyz"] if isinstance(kind, VectorType) else [name]
+            head, *parts = key[1].lstrip("%").split("/")
+            name = "_".join((head.partition(".")[0], *parts))
+            vector = isinstance(kind, VectorType)
+            names = [f"{name}_{axis}" for axis in AXES[: kind.size]] if vector else [name]
             found = tuple(ir.Variable(self.unique(text), scalar_of(kind)) for text in names)
             self._variables[key, kind] = found
             self.kernel.variables.extend(found)
@@ -362,13 +452,6 @@ def _spine(value: WeakOperation, kind: ScalarType) -> list[WeakOperation]:
         found.append(first)
         value = first
     return found
-
-
-def literal_kind(value: bool | int | float) -> ScalarType:
-    """The kind of a Python number: numbers are weak."""
-    if isinstance(value, bool):
-        return BOOL
-    return WEAK_INT if isinstance(value, int) else WEAK_FLOAT
 
 
 def _joined(path: tuple[str, ...]) -> str:

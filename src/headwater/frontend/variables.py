@@ -6,39 +6,73 @@ types it is used with (integers for a weak int, floats for a weak float), or els
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from headwater.frontend.dialect import Dialect
 from headwater.frontend.values import (
     Key,
+    Operand,
+    Record,
     Scalar,
+    Tuple,
     Vector,
     WeakOperation,
     WeakVariable,
 )
 from headwater.types import WEAK_FLOAT, ScalarType, VectorType, join
 
-VariableType: TypeAlias = ScalarType | VectorType
+
+@dataclass(frozen=True, slots=True)
+class Composite:
+    """A tuple, or a struct of the dataclass `record`: each of its parts is a variable of its own, see `part_key`."""
+
+    record: str | None
+    fields: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"a tuple of {len(self.fields)}" if self.record is None else self.record
+
+
+SimpleType: TypeAlias = ScalarType | VectorType
+VariableType: TypeAlias = SimpleType | Composite
 
 
 class Demoted(Exception):
     """A name that stood for a value needs a variable after all: lower again."""
 
 
-def kind_of(value: Scalar | Vector) -> VariableType:
+def kind_of(value: Scalar | Vector | Record | Tuple) -> VariableType:
     """The type that a variable needs to hold the value."""
+    if isinstance(value, Record | Tuple):
+        record = value.kind if isinstance(value, Record) else None
+        return Composite(record, tuple(name for name, _ in parts_of(value)))
     if isinstance(value, Vector):
         return VectorType(value.kind, len(value.components))
     return value.kind
 
 
-def scalar_of(kind: VariableType) -> ScalarType:
+def parts_of(value: Record | Tuple) -> tuple[tuple[str, Operand], ...]:
+    """The fields of a struct by name, the items of a tuple by number."""
+    if isinstance(value, Record):
+        return value.fields
+    return tuple((str(position), item) for position, item in enumerate(value.items))
+
+
+def part_key(key: Key, name: str) -> Key:
+    """The key of a part of a composite variable."""
+    return key[0], f"{key[1]}/{name}"
+
+
+def scalar_of(kind: SimpleType) -> ScalarType:
     """The type of one component."""
     return kind.scalar if isinstance(kind, VectorType) else kind
 
 
 def join_kinds(a: VariableType, b: VariableType) -> VariableType | None:
-    """The type that holds both, or None where a vector meets a scalar."""
+    """The type that holds both, or None where there is none: a vector and a scalar, structs of two kinds."""
+    if isinstance(a, Composite) or isinstance(b, Composite):
+        return a if a == b else None
     if isinstance(a, ScalarType) and isinstance(b, ScalarType):
         return join(a, b)
     if isinstance(a, VectorType) and isinstance(b, VectorType) and a.size == b.size:
@@ -74,7 +108,10 @@ class TypeTable:
 
     def use(self, key: Key, kind: ScalarType) -> None:
         """Note that a weak variable is used with a strong type."""
-        weak = scalar_of(self.types[key])
+        held = self.types[key]
+        if isinstance(held, Composite):
+            return
+        weak = scalar_of(held)
         if weak.is_float != kind.is_float or kind.is_bool:
             return
         known = self._uses.get(key)
@@ -88,10 +125,13 @@ class TypeTable:
 
     def settle(self) -> bool:
         """Give each variable that is still weak its type. False where none was."""
-        weak = [key for key, kind in self.types.items() if scalar_of(kind).weak]
+        weak = [
+            (key, kind)
+            for key, kind in self.types.items()
+            if not isinstance(kind, Composite) and scalar_of(kind).weak
+        ]
         self._spread()
-        for key in weak:
-            kind = self.types[key]
+        for key, kind in weak:
             strong = self._uses.get(key) or self._default(scalar_of(kind))
             self.types[key] = (
                 VectorType(strong, kind.size) if isinstance(kind, VectorType) else strong

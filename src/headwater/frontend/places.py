@@ -1,0 +1,313 @@
+"""Places: what a subscript or an attribute names, before it is loaded or stored to.
+
+`a[i].velocity.x` is a component of a field of an element: only that one number is read or written.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from headwater import ir
+from headwater.frontend import members, memory, views
+from headwater.frontend.frame import Frame
+from headwater.frontend.values import (
+    SCALAR_CLASSES,
+    Array,
+    Key,
+    Operand,
+    Record,
+    Records,
+    Runtime,
+    Scalar,
+    Struct,
+    Vector,
+    can_vary,
+    describe,
+)
+from headwater.frontend.variables import Composite, part_key
+from headwater.types import INT32, VectorType
+
+_Part: TypeAlias = ast.Attribute | ast.Subscript
+
+
+@dataclass(frozen=True, slots=True)
+class Element(memory.Place):
+    """A scalar or vector element of an array."""
+
+    def load(self, frame: Frame) -> Scalar | Vector:
+        """The element's value."""
+        kind = self.array.type.element
+        if isinstance(kind, VectorType):
+            return Vector(tuple(memory.load(frame, self, k) for k in range(kind.size)))
+        return memory.load(frame, self, 0)
+
+    def store(self, frame: Frame, node: ast.AST, value: Operand) -> None:
+        """Give the element a value, converted to its type."""
+        kind = self.array.type.element
+        if not isinstance(kind, VectorType):
+            memory.store(frame, node, self, 0, value)
+            return
+        if not isinstance(value, Vector) or len(value.components) != kind.size:
+            raise memory.wrong_element(frame, node, self.array, value)
+        for component, part in enumerate(value.components):
+            memory.store(frame, node, self, component, part)
+
+    def part(self, frame: Frame, node: _Part) -> Reference | None:
+        """The component that `.x` or `[0]` names; None where an element has no parts."""
+        kind = self.array.type.element
+        if not isinstance(kind, VectorType):
+            return None
+        return Component(self, members.component_of(frame, node, kind.size))
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """One component of a vector element."""
+
+    element: Element
+    component: int
+
+    def load(self, frame: Frame) -> Scalar:
+        """Its value."""
+        return memory.load(frame, self.element, self.component)
+
+    def store(self, frame: Frame, node: ast.AST, value: Operand) -> None:
+        """Give it a value."""
+        memory.store(frame, node, self.element, self.component, value)
+
+    def part(self, frame: Frame, node: _Part) -> Reference | None:
+        """A scalar has none."""
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class RecordElement:
+    """An element of an array of structs."""
+
+    array: Records
+    indices: memory.Indices
+
+    def load(self, frame: Frame) -> Record:
+        """Its value: all fields are read."""
+        parts = ((name, self._field(frame, part).load(frame)) for name, part in self.array.fields)
+        return Record(self.array.kind, tuple(parts))
+
+    def store(self, frame: Frame, node: ast.AST, value: Operand) -> None:
+        """Give all fields a value."""
+        value = frame.program.as_value(value)
+        names = [name for name, _ in self.array.fields]
+        if not isinstance(value, Record) or [name for name, _ in value.fields] != names:
+            raise frame.fail(
+                node,
+                f"'{self.array.name}' holds '{self.array.kind}', and {describe(value)} cannot be stored in it",
+                f"make one with {self.array.kind}({', '.join(f'{name}=...' for name in names)})",
+            )
+        for (_, part), (_, given) in zip(self.array.fields, value.fields, strict=True):
+            self._field(frame, part).store(frame, node, given)
+
+    def part(self, frame: Frame, node: _Part) -> Reference | None:
+        """The field that `.name` names."""
+        if isinstance(node, ast.Subscript):
+            return None
+        for name, part in self.array.fields:
+            if name == node.attr:
+                return self._field(frame, part)
+        raise members.no_field(frame, node, self.array.kind, [n for n, _ in self.array.fields])
+
+    def _field(self, frame: Frame, part: Array | Records) -> Element | RecordElement:
+        return _located(frame, part, self.indices)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A vector, tuple or struct that a variable holds, or a part of one; `component` is that of a vector."""
+
+    key: Key
+    name: str
+    component: int | None = None
+
+    def load(self, frame: Frame) -> Operand:
+        """Its value."""
+        if self.component is None:
+            return frame.program.read(self.key)
+        return frame.program.read_component(self.key, self.component)
+
+    def store(self, frame: Frame, node: ast.AST, value: Operand) -> None:
+        """Give it a value."""
+        if self.component is None:
+            value = frame.program.as_value(value)
+            if not can_vary(value):
+                raise frame.fail(node, f"'{self.name}' cannot hold {describe(value)}")
+            frame.program.assign(self.key, value, self.name)
+            return
+        if not isinstance(value, SCALAR_CLASSES):
+            raise frame.fail(node, f"a component is a scalar, not {describe(value)}")
+        frame.program.assign_component(self.key, self.component, value)
+
+    def part(self, frame: Frame, node: _Part) -> Reference | None:
+        """The component, field or item that `.x`, `.name` or `[0]` names."""
+        kind = frame.program.table.types[self.key]
+        if isinstance(kind, VectorType) and self.component is None:
+            return Part(self.key, self.name, members.component_of(frame, node, kind.size))
+        if not isinstance(kind, Composite):
+            return None
+        name = self._name_in(frame, node, kind)
+        return None if name is None else Part(part_key(self.key, name), f"{self.name}.{name}")
+
+    def _name_in(self, frame: Frame, node: _Part, kind: Composite) -> str | None:
+        if isinstance(node, ast.Attribute) and kind.record is not None:
+            if node.attr in kind.fields:
+                return node.attr
+            raise members.no_field(frame, node, kind.record, list(kind.fields))
+        if isinstance(node, ast.Subscript) and kind.record is None:
+            if not isinstance(node.slice, ast.Slice):
+                return kind.fields[members.constant_index(frame, node, len(kind.fields))]
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A view of an array: all its elements get one value."""
+
+    array: Array | Records
+
+    def load(self, frame: Frame) -> Operand:
+        """The view."""
+        return self.array
+
+    def store(self, frame: Frame, node: ast.AST, value: Operand) -> None:
+        """Fill the view."""
+        fill(frame, node, self.array, value)
+
+    def part(self, frame: Frame, node: _Part) -> Reference | None:
+        """Its parts are reached as those of the array."""
+        return None
+
+
+Reference: TypeAlias = Element | Component | RecordElement | Part | Whole
+REFERENCES = (Element, Component, RecordElement, Part, Whole)
+
+
+def resolve(frame: Frame, node: ast.expr) -> Reference | Operand:
+    """The place that an expression names, not yet loaded; or else its value."""
+    if isinstance(node, ast.Name):
+        return _named(frame, node)
+    if not isinstance(node, ast.Attribute | ast.Subscript):
+        return frame.expression(node)
+    base = resolve(frame, node.value)
+    if isinstance(base, REFERENCES):
+        found = base.part(frame, node)
+        if found is not None:
+            return found
+        base = loaded(frame, node.value, base)
+    frame.at(node)
+    if isinstance(node, ast.Attribute):
+        return members.attribute(frame, node, base)
+    if isinstance(base, Array | Records):
+        return at(frame, node, base, node.slice)
+    return members.item(frame, node, base)
+
+
+def _named(frame: Frame, node: ast.Name) -> Reference | Operand:
+    if frame.is_held(node.id):
+        key = frame.variable(node.id)
+        if isinstance(frame.program.table.types[key], VectorType | Composite):
+            return Part(key, node.id)
+    return frame.expression(node)
+
+
+def loaded(frame: Frame, node: ast.AST, found: Reference | Operand) -> Operand:
+    """The value of what `resolve` gives."""
+    if not isinstance(found, REFERENCES):
+        return found
+    frame.at(node)
+    return found.load(frame)
+
+
+def at(frame: Frame, node: ast.AST, array: Array | Records, index: ast.expr) -> Reference | Operand:
+    """The element that an index names, or the view that slices or a partial index give."""
+    found = memory.subscript(frame, node, array, index)
+    if isinstance(found, Array | Records):
+        return found
+    return _located(frame, array, found)
+
+
+def _located(
+    frame: Frame, array: Array | Records, indices: memory.Indices
+) -> Element | RecordElement:
+    if isinstance(array, Records):
+        return RecordElement(array, indices)
+    return Element(array, frame.program.array(array), indices)
+
+
+def target(frame: Frame, node: ast.Attribute | ast.Subscript) -> Reference:
+    """The place that is assigned to."""
+    found = resolve(frame, node)
+    if isinstance(found, REFERENCES):
+        _check_item(frame, node, found)
+        return found
+    if isinstance(node, ast.Subscript) and isinstance(found, Array | Records):
+        return Whole(found)
+    root = _root(node)
+    base = None if root is None else frame.expression(root)
+    if root is not None and base is not None and frame.is_local(root.id):
+        value = frame.program.as_value(base)
+        if can_vary(value) and isinstance(value, Vector | Record):
+            # From the next pass on it is a variable.
+            raise frame.program.table.demote(frame.variable(root.id))
+    shown = found if base is None or not isinstance(base, Struct) else base
+    raise frame.fail(
+        node,
+        f"{describe(shown)} cannot be changed",
+        "arguments are passed by value: keep what changes in an array or in a variable",
+    )
+
+
+def _check_item(frame: Frame, node: ast.Attribute | ast.Subscript, found: Reference) -> None:
+    if isinstance(node, ast.Subscript) and isinstance(found, Part) and found.component is None:
+        raise frame.fail(node, "a tuple cannot be changed", "assign a new tuple to the name")
+
+
+def _root(node: ast.expr) -> ast.Name | None:
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    return node if isinstance(node, ast.Name) else None
+
+
+def fill(frame: Frame, node: ast.AST, array: Array | Records, value: Operand) -> None:
+    """`array[...] = value` of a view: every element gets the one value."""
+    if isinstance(value, Array | Records):
+        raise frame.fail(
+            node, "a whole array cannot be assigned to another", "loop over the elements"
+        )
+    program = frame.program
+    frame.at(node)
+    lengths = [
+        program.emit(views.length(program, array, axis), INT32) for axis in range(views.rank(array))
+    ]
+    _fill(frame, node, array, value, lengths, [])
+
+
+def _fill(
+    frame: Frame,
+    node: ast.AST,
+    array: Array | Records,
+    value: Operand,
+    lengths: list[ir.Value],
+    indices: list[Scalar],
+) -> None:
+    """The loops over the axes that are left."""
+    program, builder = frame.program, frame.program.builder
+    if len(indices) < len(lengths):
+        zero, one = builder.constant(0, INT32), builder.constant(1, INT32)
+        index, body = ir.Value(INT32), ir.Block()
+        with program.inside(body):
+            _fill(frame, node, array, value, lengths, [*indices, Runtime(index)])
+        loop = ir.For(index, zero, lengths[len(indices)], one, body, span=builder.span)
+        builder.append(loop)
+        return
+    _, found = views.at_base(program, views.first_leaf(array), indices)
+    reached = tuple(program.emit_default(i) for i in found)
+    _located(frame, array, reached).store(frame, node, value)
