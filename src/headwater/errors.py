@@ -12,13 +12,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A range of source text: 1-based lines, 0-based columns, the end column exclusive."""
+    """A range of source text: 1-based lines, 0-based columns, the end column exclusive.
+
+    `inside` names the function of the library of mathematics of whose body a node is, where the text is the call.
+    """
 
     file: str
     line: int
     column: int
     end_line: int
     end_column: int
+    inside: str = ""
 
     def excerpt(self) -> str:
         """The source line with a caret under the span, in the style of a compiler."""
@@ -71,6 +75,31 @@ class LaunchError(HeadwaterError):
 
 class KernelError(HeadwaterError):
     """A running kernel did something that is not defined; found by a checking device."""
+
+
+class DebugError(KernelError):
+    """What debug mode, or a device that checks by itself, found in a running kernel.
+
+    `kind` is one of `headwater.ir.reports`. `block` and `thread` are (x, y, z), and `more` counts what else the launch
+    reported.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        kind: str,
+        block: tuple[int, int, int],
+        thread: tuple[int, int, int],
+        more: int = 0,
+        span: Span | None = None,
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(message, span=span, hint=hint)
+        self.kind = kind
+        self.block = block
+        self.thread = thread
+        self.more = more
 
 
 class DeviceError(HeadwaterError):

@@ -1,0 +1,234 @@
+"""Debug mode: a kernel that reports what goes wrong in it.
+
+Assumes any well-formed kernel, before `lower_returns`. Leaves no `Assert` and no `Print`, and one array parameter more
+at the end: the buffer that `headwater.ir.reports` describes, which the runtime reads after each launch.
+
+Reported are subscripts out of bounds of any array, reads of shared and local elements that nobody wrote, assertions,
+integer divisions by zero, NaNs that a float operation makes of numbers, and values that `hw.uniform` asserts wrongly. A
+thread goes on after a report. An access out of bounds is not made: a load or an atomic gives 0.
+
+An element that is accessed again by the same values, as the components of a vector are, is checked once. Functions of
+the library of mathematics make NaNs on the way to a number, so only what they give is checked.
+"""
+
+from __future__ import annotations
+
+from functools import singledispatchmethod
+from typing import TypeAlias
+
+from headwater import ir
+from headwater.ir import reports
+from headwater.ir.reports import Report, Reports
+from headwater.passes.library_calls import Call, LibraryCalls
+from headwater.passes.report_records import Records
+from headwater.passes.rewriting import new_variable, zero
+from headwater.passes.uniform_checks import UniformChecks, is_assertion
+from headwater.passes.written_bits import WrittenBits
+from headwater.types import INT32
+
+Access: TypeAlias = ir.Load | ir.Store | ir.Atomic
+# Elements that were checked before in this block or one around it, and whether they are in bounds.
+Checked: TypeAlias = dict[tuple[ir.Array, tuple[ir.Value, ...]], ir.Value]
+
+_DIVISIONS = ("floordiv", "mod")
+
+
+def instrument(kernel: ir.Kernel) -> Reports:
+    """Change the kernel in place; what it may report."""
+    records, written, uniform = Records(kernel), WrittenBits(kernel), UniformChecks(kernel)
+    rewriting = _Instrument(kernel, records, written, uniform)
+    top = ir.Block()
+    build = ir.Builder(top, kernel.span)
+    records.start(build)
+    waits = [part.start(build, records.thread) for part in (written, uniform)]
+    if any(waits):
+        build.append(ir.Barrier(kernel.span))
+    rewriting.block(kernel.body)
+    kernel.body.nodes[:0] = top.nodes
+    return records.finish()
+
+
+class _Instrument:
+    def __init__(
+        self, kernel: ir.Kernel, records: Records, written: WrittenBits, uniform: UniformChecks
+    ) -> None:
+        self.kernel = kernel
+        self.records = records
+        self.written = written
+        self.uniform = uniform
+        self.calls = LibraryCalls(kernel)
+        self.constants: dict[ir.Value, bool | int | float] = {}
+        self.build = ir.Builder(ir.Block())
+        self.checked: Checked = {}
+
+    def block(self, block: ir.Block) -> None:
+        """Rewrite a block; what was checked around it holds inside."""
+        build, checked = self.build, self.checked
+        self.build, self.checked = ir.Builder(ir.Block()), dict(checked)
+        for node in block.nodes:
+            self.build.span = node.span
+            self.node(node)
+        block.nodes = self.build.block.nodes
+        self.build, self.checked = build, checked
+
+    def report(self, report: Report[ir.Value]) -> None:
+        self.records.write(self.build, report, self.build.span)
+
+    # --- nodes ------------------------------------------------------------------------------------
+
+    @singledispatchmethod
+    def node(self, node: ir.Node) -> None:
+        """Append the node, and what reports of it."""
+        for child in ir.children(node):
+            self.block(child)
+        self.build.append(node)
+        self.result_of_call(node)
+
+    @node.register
+    def _(self, node: ir.Constant) -> None:
+        self.constants[node.result] = node.value
+        self.build.append(node)
+
+    @node.register
+    def _(self, node: ir.Assert) -> None:
+        with self.build.when(self.build.compute("not", node.condition)):
+            self.report(reports.failed(node.message))
+
+    @node.register
+    def _(self, node: ir.Print) -> None:
+        self.report(reports.printed(node.parts))
+
+    # --- arithmetic -------------------------------------------------------------------------------
+
+    @node.register
+    def _(self, node: ir.Compute) -> None:
+        kind = node.result.type
+        self.build.append(node)
+        if is_assertion(node):
+            with self.build.when(self.uniform.differs(self.build, node)):
+                self.report(reports.not_uniform(node.arguments[0]))
+        elif self.calls.holds(node):
+            self.result_of_call(node)
+        elif kind.is_integer and node.operation in _DIVISIONS:
+            self.division(node)
+        elif kind.is_float and node.operation in reports.NAN_OPERATIONS:
+            with self.build.when(self.new_nan(node.result, node.arguments)):
+                self.report(reports.made_nan(node.operation, node.arguments))
+
+    def division(self, node: ir.Compute) -> None:
+        left, right = node.arguments
+        if self.constants.get(right, 0) != 0:
+            return
+        none = self.build.compute("eq", right, self.build.constant(0, right.type))
+        with self.build.when(none):
+            self.report(reports.divided_by_zero(node.operation, left))
+
+    def new_nan(self, result: ir.Value, operands: tuple[ir.Value, ...]) -> ir.Value:
+        """Whether the result is a NaN and no operand is."""
+        found = self.build.compute("ne", result, result)
+        for operand in dict.fromkeys(operands):
+            if operand not in self.constants:
+                number = self.build.compute("eq", operand, operand)
+                found = self.build.compute("and", found, number)
+        return found
+
+    def result_of_call(self, node: ir.Node) -> None:
+        """Check a value that a function of the library hands out."""
+        call: Call | None = self.calls.given_by(node)
+        if call is None:
+            return
+        for result in ir.results(node):
+            with self.build.when(self.new_nan(result, tuple(call.arguments))):
+                self.report(reports.gave_nan(call.name))
+
+    # --- memory -----------------------------------------------------------------------------------
+
+    @node.register
+    def _(self, node: ir.Load) -> None:
+        with self.build.when(self.inside(node)) as access:
+            self.known(node)
+        self.through_variable(node, access)
+
+    @node.register
+    def _(self, node: ir.Atomic) -> None:
+        with self.build.when(self.inside(node)) as access:
+            self.known(node)
+            self.written.note(self.build, node)
+        self.through_variable(node, access)
+
+    @node.register
+    def _(self, node: ir.Store) -> None:
+        with self.build.when(self.inside(node)):
+            self.build.append(node)
+            self.written.note(self.build, node)
+
+    def through_variable(self, node: ir.Load | ir.Atomic, access: ir.If) -> None:
+        """Make the access inside of the branch, and hand its result out; 0 where it is not made."""
+        outer = node.result
+        kept = new_variable(self.kernel, "kept", outer.type)
+        start = ir.Builder(ir.Block(), node.span)
+        start.assign(kept, start.constant(zero(outer.type), outer.type))
+        # Before the branch, which is the last node so far.
+        self.build.block.nodes[-1:] = [*start.block.nodes, access]
+        node.result = ir.Value(outer.type, outer.name)
+        with self.build.inside(access.then):
+            self.build.append(node)
+            self.build.assign(kept, node.result)
+        read = ir.Read(outer, kept, node.span)
+        self.build.append(read)
+        self.result_of_call(read)
+
+    def known(self, node: ir.Load | ir.Atomic) -> None:
+        """Report where the element was never written."""
+        missing = self.written.missing(self.build, node)
+        if missing is None:
+            return
+        with self.build.when(missing):
+            local = isinstance(node.array, ir.LocalArray)
+            self.report(reports.unwritten(node.array.name, node.indices, local))
+
+    def inside(self, node: Access) -> ir.Value:
+        """Whether all subscripts are in bounds; reported where they are not."""
+        key = (node.array, node.indices)
+        known = self.checked.get(key)
+        if known is not None:
+            return known
+        axes = [self.within(node, axis) for axis in range(len(node.indices))]
+        found = axes[0]
+        for axis in axes[1:]:
+            found = self.build.compute("and", found, axis)
+        with self.build.when(self.build.compute("not", found)):
+            self.first_outside(node, axes)
+        self.checked[key] = found
+        return found
+
+    def within(self, node: Access, axis: int) -> ir.Value:
+        """Whether one subscript is."""
+        build, index = self.build, node.indices[axis]
+        if index.type.bits < INT32.bits:
+            index = build.cast(index, INT32)
+        extent = build.cast(build.extent(node.array, axis), index.type)
+        below = build.compute("lt", index, extent)
+        if index.type.kind == "uint":
+            return below
+        return build.compute(
+            "and", build.compute("ge", index, build.constant(0, index.type)), below
+        )
+
+    def first_outside(self, node: Access, within: list[ir.Value]) -> None:
+        """Report the first axis whose subscript is out of bounds."""
+        axis = len(node.indices) - len(within)
+        if len(within) == 1:
+            self.outside(node, axis)
+            return
+        branch = ir.If(within[0], ir.Block(), ir.Block(), node.span)
+        self.build.append(branch)
+        with self.build.inside(branch.then):
+            self.first_outside(node, within[1:])
+        with self.build.inside(branch.orelse):
+            self.outside(node, axis)
+
+    def outside(self, node: Access, axis: int) -> None:
+        extent = self.build.extent(node.array, axis)
+        axes = len(node.indices)
+        self.report(reports.out_of_bounds(node.array.name, node.indices[axis], extent, axis, axes))
