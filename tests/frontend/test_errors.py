@@ -84,6 +84,8 @@ def uneven(value):
 
 @hw.function
 def whole_array(values):
+    if len(values) > 3:
+        return values[1:]
     return values
 
 
@@ -134,11 +136,14 @@ CASES = [
     ("y[0] = «unknown»", "the name 'unknown' is not known"),
     ("y[0] = «plain»(f)", "'plain' is a plain Python function"),
     ("y[0] = «TABLE»[0]", "'TABLE' is a 'list' from outside"),
-    ("y[0] = «ARRAY»[0]", "'ARRAY' is a 'ndarray' from outside"),
+    ("y[0] = «ARRAY[0]»", "'ARRAY' is a NumPy array from outside the kernel, which cannot be read"),
+    ("y[0] = «ARRAY.T»[0]", "'ARRAY' is a NumPy array from outside the kernel, which has no 'T'"),
     ("y[0] = «COMPLEX»", "the dtype 'complex64' is not one"),
     ("y[0] = «LOOSE».h", "is a dataclass that is not frozen"),
-    ("y[0] = «Fixed».h", "'Fixed' is a class, which a kernel can neither call nor look into"),
-    ("y[0] = «Fixed»(1)", "'Fixed' is a class"),
+    ("y[0] = «Fixed.h»", "the class 'Fixed' has no attribute 'h'"),
+    ("t = «Fixed(1, 2)»", "'Fixed' has 1 field, and 2 values were given"),
+    ("t = Fixed(«g=1»)", "'Fixed' has no field 'g'"),
+    ("«y[0]» = Fixed(1)", "'y' holds float32, and a struct ('Fixed') cannot be stored in it"),
     ("y[0] = «FIXED.g»", "'FIXED' has no attribute 'g'"),
     ("y[0] = «hw.nothing»(f)", "'hw' has no attribute 'nothing'"),
     # known elsewhere, not there yet
@@ -147,7 +152,10 @@ CASES = [
     ("y[0] = «np.arctan2»(f, f)", "'np.arctan2': transcendental functions are not there yet"),
     ("y[0] = «sine»(f)", "'sine': transcendental functions are not there yet"),
     ("y[0] = «pow»(f, f)", "'pow': transcendental functions are not there yet"),
-    ("t = «hw.local».array(4, hw.float32)", "'hw.local' is not there yet"),
+    ("t = hw.local.array(«n», hw.float32)", "the shape of a local array must be an integer"),
+    ("t = hw.local.array(«0», hw.float32)", "a local array has 1 to 4 positive lengths, not [0]"),
+    ("t = «hw.local.array((200, 200), hw.float64)»", "at most 65,536 bytes, not 320,000"),
+    ("t = «hw.shared.array(0, hw.float32)»", "dynamic, and the launch gives no bytes for it"),
     ("«hw.syncwarp»()", "'hw.syncwarp': shuffles, votes and other functions of a warp are not"),
     ("y[0] = «hw.shfl_sync»(1, f, 0)", "'hw.shfl_sync': shuffles, votes"),
     ("«print»(f)", "'print' is not there yet"),
@@ -156,7 +164,7 @@ CASES = [
     ("y[0] = «math.isnan»(f)", "'math.isnan' is not there yet"),
     ("y[0] = «sorted»(f)", "'sorted' (a 'builtin_function_or_method') cannot be called"),
     ("«hw.atomic.cas»(k, 0, 1)", "'atomic.cas' is not there yet"),
-    ("y[0] = «TEXT»", "'TEXT' is a 'str'"),
+    ("«y[0]» = TEXT", "'y' holds float32, and a string cannot be stored in it"),
     ("y[0] = «'a'»", "a 'str' is not a value"),
     ("y[0] = «None»", "None is not a value"),
     ("y[0] = «s.mass»", "'State' has no field 'mass'"),
@@ -180,7 +188,10 @@ CASES = [
     ("«import math»", "the statement 'import' is not supported"),
     ("«d»ef g():\n    pass", "the statement 'def' is not supported"),
     ("«del y»", "the statement 'del' is not supported"),
-    ("for t in «x»:\n    pass", "goes over 'range(...)', 'grid.neighbors(...)' or a tuple, not an array"),
+    (
+        "for t in «x»:\n    pass",
+        "goes over 'range(...)', 'grid.neighbors(...)' or a tuple, not an array",
+    ),
     ("for «p, q» in range(3):\n    pass", "must be one name"),
     ("«return 1»", "a kernel returns nothing"),
     ("for «j» in grid.neighbors(i):\n    pass", "gives an index, an offset and a squared distance"),
@@ -210,10 +221,15 @@ CASES = [
     ("y[0] = u[0] + 1 + «BIG» + 1", "the value 1099511627776 does not fit"),
     ("y[0] = f * «1e39»", "does not fit the type 'float32'"),
     # indices and stores
-    ("y[0] = «m[0]»", "'m' has 2 dimensions, but 1 index was given"),
+    ("«y[0]» = m[0]", "'y' holds float32, and an array (array<float32, 1>) cannot be stored"),
+    ("«hw.atomic.add(m, 0, 1)»", "'m' has 2 dimensions, but 1 index was given"),
     ("y[0] = «x[i, i]»", "'x' has 1 dimension, but 2 indices were given"),
     ("y[0] = x[«f»]", "an index must be an integer, not a float32"),
-    ("y[0] = x[«1:2»]", "a slice of an array is not supported"),
+    ("«y[0]» = x[1:2]", "'y' holds float32, and an array"),
+    ("t = x[1:«f»]", "the bound of a slice must be an integer, not a float32"),
+    ("t = x[::«n»]", "the step of a slice must be an integer that is known when compiling"),
+    ("t = x[«::0»]", "the step of a slice must not be zero"),
+    ("«x[:]» = y", "a whole array cannot be assigned to another"),
     ("«k[0]» = f", "a float32 cannot be stored in 'k', which holds int32"),
     ("«y[0]» = v[0]", "'y' holds float32, and a vec3 of float32"),
     ("«v[0]» = f", "'v' holds vec3<float32>, and a float32"),
@@ -230,14 +246,25 @@ CASES = [
     ("y[0] = v[0][«3»]", "the index 3 is outside of a vector"),
     ("y[0] = v[0][«i»]", "must be an integer that is known when compiling"),
     ("t = hw.shared.array(«n», hw.float32)", "the shape of a shared array must be an integer"),
-    ("t = hw.shared.array(«(4, 0)», hw.float32)", "1 to 3 positive extents"),
+    (
+        "t = hw.shared.array(«(4, 0)», hw.float32)",
+        "a shared array has 1 to 4 positive lengths, not [4, 0]",
+    ),
     ("t = hw.shared.array(4, «f»)", "a dtype was expected, not a float32"),
     ("t = hw.shared.array(4, hw.float32)\ny[0] = t[«4»]", "the index 4 is outside of 't'"),
     ("hw.atomic.add(«v», 0, f)", "works on scalars, and 'v' holds vec3<float32>"),
     ("hw.atomic.add(k, 0, «f»)", "a float32 cannot be stored in 'k'"),
     # variables
     ("t = f\n«t» = v[0]", "'t' is assigned types that do not join: 'float32' before"),
-    ("«t» = x\nt = y", "'t' is assigned more than once, so it cannot hold an array"),
+    ("t = x\nfor j in range(3):\n    «t» = y", "'t' is assigned types that do not join: an array"),
+    (
+        "while True:\n    t = x\n    break\ny[0] = «t»[0]",
+        "'t' stands for an array (array<float32, 1>) only in",
+    ),
+    (
+        "if b:\n    t = x\nelse:\n    t = y\ny[0] = «t»[0]",
+        "'t' stands for an array (array<float32, 1>) only on",
+    ),
     ("«x» = f", "'x' is assigned types that do not join: an array"),
     ("«p, q» = x", "an array (array<float32, 1>) cannot be unpacked"),
     ("«p, q» = hw.grid(3)", "2 names take 3 values"),
@@ -352,7 +379,7 @@ def test_an_error_in_a_function_names_the_call() -> None:
     [
         (maybe, "'maybe' may end without returning a value", "def maybe"),
         (uneven, "'uneven' returns different numbers of values", "return value, value"),
-        (whole_array, "'whole_array' returns an array", "return values"),
+        (whole_array, "'whole_array' returns an array", "return values[1:]"),
     ],
 )
 def test_results(function: Any, sentence: str, where: str) -> None:

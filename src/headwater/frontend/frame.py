@@ -45,7 +45,14 @@ class Slot:
     """A name that is a variable, and assigned on every path to here."""
 
 
-Binding: TypeAlias = Alias | Argument | Slot
+@dataclass(frozen=True, slots=True, eq=False)
+class Differs:
+    """A name that stands for another value whichever way was taken to here."""
+
+    value: Operand
+
+
+Binding: TypeAlias = Alias | Argument | Slot | Differs
 Environment: TypeAlias = dict[str, Binding]
 SLOT = Slot()
 
@@ -114,8 +121,10 @@ class Frame:
             return self.program.read(self.variable(node.id))
         if isinstance(binding, Alias):
             if not self.program.is_open(binding.block):
-                raise self._closed(node, binding)
+                raise self._not_here(node, binding.value, "only in the loop that assigns it")
             return binding.value
+        if isinstance(binding, Differs):
+            raise self._not_here(node, binding.value, "only on one of the ways that lead here")
         if isinstance(binding, Argument):
             return self.program.argument(binding.path, binding.type)
         if node.id in self.source.sites:
@@ -126,14 +135,14 @@ class Frame:
             )
         return self._captured(node)
 
-    def _closed(self, node: ast.Name, binding: Alias) -> Exception:
-        """What to raise where a name outlives the block in which it was given a value."""
-        if can_vary(self.program.as_value(binding.value)):
+    def _not_here(self, node: ast.Name, value: Operand, where: str) -> Exception:
+        """What to raise where a name needs to be a variable: lower again, unless it cannot be one."""
+        if can_vary(self.program.as_value(value)):
             return self.program.table.demote(self.variable(node.id))
         return self.fail(
             node,
-            f"'{node.id}' stands for {describe(binding.value)} only in the loop that assigns it",
-            "assign it before the loop, or use it inside",
+            f"'{node.id}' stands for {describe(value)} {where}",
+            "only scalars, vectors, tuples and structs of them can change",
         )
 
     def _captured(self, node: ast.Name) -> Operand:
@@ -253,8 +262,15 @@ class Results:
 
 
 def merged(a: Environment, b: Environment) -> Environment:
-    """The names that mean the same whichever way was taken."""
-    return {name: binding for name, binding in a.items() if b.get(name) is binding}
+    """The names that are known whichever way was taken."""
+    found: Environment = {}
+    for name, binding in a.items():
+        other = b.get(name)
+        if other is binding:
+            found[name] = binding
+        elif isinstance(binding, Alias) and isinstance(other, Alias):
+            found[name] = Differs(binding.value)
+    return found
 
 
 FALSE = Literal(False, BOOL)

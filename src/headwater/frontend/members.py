@@ -18,7 +18,6 @@ from headwater.frontend.values import (
     Neighbors,
     Operand,
     Record,
-    RecordClass,
     Records,
     Runtime,
     Scalar,
@@ -151,17 +150,13 @@ def item(frame: Frame, node: ast.Subscript, base: Operand) -> Operand:
         if isinstance(node.slice, ast.Slice):
             return Tuple(base.items[_constant_slice(frame, node.slice)])
         return base.items[constant_index(frame, node, len(base.items))]
-    raise frame.fail(node, f"{describe(base)} cannot be subscripted", _subscript_hint(base))
-
-
-def _subscript_hint(base: Operand) -> str | None:
     if isinstance(base, Captured) and isinstance(base.value, np.ndarray):
-        return (
-            f"make a constant table of it, 'table = hw.const.array_like({base.name})', or pass it"
+        raise frame.fail(
+            node,
+            f"'{base.name}' is a NumPy array from outside the kernel, which cannot be read there",
+            f"make a constant table of it with hw.const.array_like({base.name}), or pass it as an argument",
         )
-    return (
-        "arrays of it are made by hw.shared.array(...)" if isinstance(base, RecordClass) else None
-    )
+    raise frame.fail(node, f"{describe(base)} cannot be subscripted")
 
 
 def items(frame: Frame, value: Operand) -> Tuple | None:

@@ -53,9 +53,8 @@ def _given(frame: Frame, node: ast.Call, kind: type, fields: _Fields) -> _Given:
     known = [field.name for field in fields if field.init]
     positional = [field.name for field in fields if field.init and not field.kw_only]
     if len(node.args) > len(positional):
-        raise frame.fail(
-            node, f"'{name}' has {len(positional)} fields, and {len(node.args)} values were given"
-        )
+        count = f"{len(positional)} field{'s' if len(positional) != 1 else ''}"
+        raise frame.fail(node, f"'{name}' has {count}, and {len(node.args)} values were given")
     given: _Given = {}
     for part, argument in zip(positional, node.args, strict=False):
         if isinstance(argument, ast.Starred):
