@@ -2,7 +2,11 @@
 
 from headwater.passes.check_barriers import check_barriers as check_barriers
 from headwater.passes.classify_reductions import classify_reductions as classify_reductions
+from headwater.passes.instrument import instrument as instrument
 from headwater.passes.lower_neighbors import lower_neighbors as lower_neighbors
 from headwater.passes.lower_returns import lower_returns as lower_returns
+from headwater.passes.lower_votes import lower_votes as lower_votes
+from headwater.passes.lower_warps import lower_warps as lower_warps
+from headwater.passes.strip_debug import strip_debug as strip_debug
 from headwater.passes.uniformity import Varying as Varying
 from headwater.passes.uniformity import varying as varying

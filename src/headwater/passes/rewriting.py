@@ -7,7 +7,7 @@ from dataclasses import fields
 
 from headwater import ir
 from headwater.errors import Span
-from headwater.types import ScalarType
+from headwater.types import INT32, ScalarType
 
 
 def unique_name(kernel: ir.Kernel, name: str) -> str:
@@ -26,6 +26,37 @@ def new_variable(kernel: ir.Kernel, name: str, kind: ScalarType) -> ir.Variable:
     made = ir.Variable(unique_name(kernel, name), kind)
     kernel.variables.append(made)
     return made
+
+
+def new_shared(kernel: ir.Kernel, name: str, kind: ScalarType, size: int) -> ir.SharedArray:
+    """A shared array of the kernel, of one dimension."""
+    made = ir.SharedArray(unique_name(kernel, name), kind, (size,))
+    kernel.shared.append(made)
+    return made
+
+
+def thread_number(build: ir.Builder, kernel: ir.Kernel) -> ir.Value:
+    """The thread's linear index in its block, x fastest: an int32."""
+    number: ir.Value | None = None
+    for axis in (2, 1, 0):
+        size = kernel.block_shape[axis]
+        if size == 1:
+            continue
+        index = build.index("thread", axis)
+        if number is not None:
+            scaled = build.compute("mul", number, build.constant(size, INT32))
+            index = build.compute("add", scaled, index)
+        number = index
+    return build.constant(0, INT32) if number is None else number
+
+
+def next_of_three(build: ir.Builder, turn: ir.Value) -> tuple[ir.Value, ir.Value]:
+    """The turn after and the turn before one of 0, 1 and 2."""
+    zero, one, two = (build.constant(value, INT32) for value in range(3))
+    last, first = build.compute("eq", turn, two), build.compute("eq", turn, zero)
+    after = build.compute("select", last, zero, build.compute("add", turn, one))
+    before = build.compute("select", first, two, build.compute("sub", turn, one))
+    return after, before
 
 
 def assigned(variable: ir.Variable, value: bool | int | float, span: Span | None) -> list[ir.Node]:

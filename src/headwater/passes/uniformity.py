@@ -31,16 +31,38 @@ class Varying:
 
 
 def varying(kernel: ir.Kernel) -> Varying:
-    """The analysis over the threads of a block."""
+    """The analysis over the threads of a block. Nothing varies where there is only one."""
+    if kernel.threads == 1:
+        return Varying()
     analysis = _Analysis(kernel)
     while analysis.grown():
         analysis.block(kernel.body, False)
     return analysis.found
 
 
+def varying_inside(
+    kernel: ir.Kernel, nodes: list[ir.Node], outside: Varying, private: set[ir.Variable]
+) -> Varying:
+    """The same for a stretch of code that only some threads are meant to run, if all of them ran it.
+
+    Only pure operations count as uniform, which do no harm where a thread is not meant to do them. `outside` is what
+    varies around the stretch; `private` variables have no meaning before or after it.
+    """
+    inside = list(ir.walk(ir.Block(nodes)))
+    own = {value for node in inside for value in ir.results(node)}
+    analysis = _Analysis(kernel, pure=True)
+    analysis.found = Varying(
+        outside.values - own, outside.variables - private, outside.loops - set(inside)
+    )
+    while analysis.grown():
+        analysis.block(ir.Block(nodes), False)
+    return analysis.found
+
+
 class _Analysis:
-    def __init__(self, kernel: ir.Kernel) -> None:
+    def __init__(self, kernel: ir.Kernel, pure: bool = False) -> None:
         self.kernel = kernel
+        self.pure = pure
         self.found = Varying()
         self._size = -1
         parameters = [p for p in kernel.parameters if isinstance(p, ir.ArrayParameter)]
@@ -70,6 +92,8 @@ class _Analysis:
 
     def unstable(self, array: Array) -> bool:
         """Whether threads may see different states of the array."""
+        if self.pure:
+            return True
         if isinstance(array, ir.ConstantArray):
             return False
         if not isinstance(array, ir.ArrayParameter):
@@ -78,7 +102,8 @@ class _Analysis:
 
 
 def _compute(analysis: _Analysis, node: ir.Compute, control: bool) -> bool:
-    if node.operation != "uniform" and analysis.differs(*node.arguments):
+    asserted = node.operation == "uniform" and not analysis.pure
+    if not asserted and analysis.differs(*node.arguments):
         analysis.mark(node.result)
     return False
 
@@ -107,7 +132,7 @@ def _atomic(analysis: _Analysis, node: ir.Atomic, control: bool) -> bool:
 
 
 def _warp(analysis: _Analysis, node: ir.Warp, control: bool) -> bool:
-    if node.result is not None and analysis.kernel.threads > 1:
+    if node.result is not None:
         analysis.mark(node.result)
     return False
 
@@ -184,7 +209,13 @@ def _returns_apart(analysis: _Analysis, block: ir.Block, control: bool) -> bool:
 
 
 def _cooperative(analysis: _Analysis, node: ir.Cooperative, control: bool) -> bool:
-    return analysis.block(node.body, control)
+    return analysis.block(node.body, control or analysis.pure)
+
+
+def _vote(analysis: _Analysis, node: ir.BarrierVote, control: bool) -> bool:
+    if analysis.pure:
+        analysis.mark(node.result)
+    return False
 
 
 _HANDLERS: dict[type[ir.Node], Callable[..., bool]] = {
@@ -193,6 +224,7 @@ _HANDLERS: dict[type[ir.Node], Callable[..., bool]] = {
     ir.Read: _read,
     ir.Load: _load,
     ir.Atomic: _atomic,
+    ir.BarrierVote: _vote,
     ir.Warp: _warp,
     ir.Assign: _assign,
     ir.If: _if,

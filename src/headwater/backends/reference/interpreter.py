@@ -78,14 +78,26 @@ def _positions(shape: Triple, backwards: bool) -> list[Triple]:
 
 
 def _run(thread: Thread, block: ir.Block) -> Steps:
-    for node in block.nodes:
+    thread.path.append(0)
+    signal = Signal.NEXT
+    for number, node in enumerate(block.nodes):
+        thread.path[-1] = number
         steps = HANDLERS[type(node)](thread, node)
         if steps is None:
             continue
         signal = yield from steps
         if signal is not Signal.NEXT:
-            return signal
-    return Signal.NEXT
+            break
+    thread.path.pop()
+    return signal
+
+
+def _part(thread: Thread, number: int, block: ir.Block) -> Steps:
+    """A block of a node: `number` tells it from the node's other branches, or trips."""
+    thread.path.append(number)
+    signal = yield from _run(thread, block)
+    thread.path.pop()
+    return signal
 
 
 # --- values and memory ----------------------------------------------------------------------------
@@ -186,14 +198,16 @@ def _atomic(thread: Thread, node: ir.Atomic) -> None:
 
 
 def _if(thread: Thread, node: ir.If) -> Steps:
-    return _run(thread, node.then if thread.values[node.condition] else node.orelse)
+    if thread.values[node.condition]:
+        return _part(thread, 0, node.then)
+    return _part(thread, 1, node.orelse)
 
 
 def _for(thread: Thread, node: ir.For) -> Steps:
     start, stop, step = (thread.values[bound] for bound in (node.start, node.stop, node.step))
     for trip, index in enumerate(range(start, stop, step) if step != 0 else ()):
         thread.values[node.index] = index
-        signal = yield from _trip(thread, trip, node.body)
+        signal = yield from _part(thread, trip, node.body)
         if signal is Signal.BREAK:
             break
         if signal is Signal.RETURN:
@@ -203,22 +217,15 @@ def _for(thread: Thread, node: ir.For) -> Steps:
 
 def _while(thread: Thread, node: ir.While) -> Steps:
     for trip in count():
-        yield from _trip(thread, trip, node.test)
+        yield from _part(thread, 2 * trip, node.test)
         if not thread.values[node.condition]:
             return Signal.NEXT
-        signal = yield from _trip(thread, trip, node.body)
+        signal = yield from _part(thread, 2 * trip + 1, node.body)
         if signal is Signal.BREAK:
             return Signal.NEXT
         if signal is Signal.RETURN:
             return signal
     raise AssertionError("count() does not end")
-
-
-def _trip(thread: Thread, number: int, block: ir.Block) -> Steps:
-    thread.trips.append(number)
-    signal = yield from _run(thread, block)
-    thread.trips.pop()
-    return signal
 
 
 def _jump(signal: Signal) -> Callable[[Thread, object], Steps]:
@@ -267,7 +274,7 @@ def _neighbors(thread: Thread, node: ir.Neighbors) -> Steps:
         for value, offset in zip(node.offset, offsets, strict=True):
             thread.values[value] = offset[j]
         thread.values[node.distance2] = distance2[j]
-        signal = yield from _trip(thread, trip, node.body)
+        signal = yield from _part(thread, trip, node.body)
         if signal is Signal.BREAK:
             break
         if signal is Signal.RETURN:

@@ -1,7 +1,8 @@
 """The threads of one block: each runs until it waits, and goes on once those it waits for have come.
 
 A barrier is for all threads that have not returned; a warp operation for the lanes of its mask that have not
-ended. Lanes meet only in the same trips of the loops around, as they do where a warp runs in step.
+ended. Lanes meet only in the same trips of the loops around, as they do where a warp runs in step. So do lanes that ask
+who is here: those that are behind go on first, until all that come the same way have come.
 """
 
 from __future__ import annotations
@@ -70,22 +71,28 @@ def _meet_in_warp(warp: _Warp) -> list[_Runner]:
             name = ir.called(runner.stop)
             text = f"lane {lane} calls '{name}' with the mask {mask:#x}, which does not name it"
             raise runner.thread.fail(runner.stop, text)
-        groups.setdefault((runner.stop, tuple(runner.thread.trips), mask), {})[lane] = runner
+        key = (runner.stop, tuple(runner.thread.path), mask)
+        groups.setdefault(key, {})[lane] = runner
     complete = [lanes for lanes in groups.values() if not _missing(lanes, warp)]
-    # All lanes wait by now, so those that ask who is here get their answer where nobody else can go on.
-    masked = [lanes for lanes in complete if next(iter(lanes.values())).mask is not None]
+    masked = [lanes for lanes in complete if _first(lanes).mask is not None]
+    asking = [lanes for lanes in complete if _first(lanes).mask is None]
+    behind = sorted(asking, key=lambda lanes: _first(lanes).thread.path)[:1]
     ready: list[_Runner] = []
-    for lanes in masked or complete:
-        node = next(iter(lanes.values())).stop
+    for lanes in masked or behind:
+        node = _first(lanes).stop
         assert isinstance(node, ir.Warp)
         finish(node, {lane: runner.thread for lane, runner in sorted(lanes.items())})
         ready += lanes.values()
     return ready
 
 
+def _first(lanes: _Warp) -> _Runner:
+    return next(iter(lanes.values()))
+
+
 def _missing(lanes: _Warp, warp: _Warp) -> list[int]:
     """The lanes of the mask that have neither come nor ended."""
-    mask = next(iter(lanes.values())).mask
+    mask = _first(lanes).mask
     if mask is None:
         return []
     alive = (lane for lane, runner in warp.items() if runner.end is None)
@@ -145,7 +152,7 @@ def _stuck(runner: _Runner, warp: _Warp) -> KernelError:
         for lane, other in warp.items()
         if other.stop is node
         and other.mask == runner.mask
-        and other.thread.trips == runner.thread.trips
+        and other.thread.path == runner.thread.path
     }
     lane = _missing(here, warp)[0]
     other = warp[lane]

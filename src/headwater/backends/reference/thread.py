@@ -35,8 +35,9 @@ Steps: TypeAlias = Generator[Stop, None, Signal]
 class Thread:
     """The state of one thread; `regions` holds all arrays that it sees.
 
-    `asserted` belongs to the block; `assertions` counts how often this thread has met each `uniform`. `trips` are
-    those of the loops that the thread is in, outer before inner.
+    `asserted` belongs to the block; `assertions` counts how often this thread has met each `uniform`. `path` says where
+    the thread is: the number of the node in its block, of the branch or the trip in the node, and so on inwards. So it
+    grows as the thread goes on, as words do in a dictionary.
     """
 
     kernel: ir.Kernel
@@ -48,7 +49,7 @@ class Thread:
     asserted: Asserted
     variables: dict[ir.Variable, Scalar] = field(default_factory=dict)
     assertions: dict[ir.Compute, int] = field(default_factory=dict)
-    trips: list[int] = field(default_factory=list)
+    path: list[int] = field(default_factory=list)
 
     @property
     def number(self) -> int:

@@ -1,0 +1,210 @@
+"""Warp operations through shared memory against the interpreter's own, with every kind of control around them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from interpreted import lowered, run
+
+import headwater as hw
+from headwater import ir, passes
+
+FULL = 0xFFFFFFFF
+BLOCKS = [(1, 1, 1), (25, 1, 1), (32, 1, 1), (33, 1, 1), (5, 3, 5), (64, 1, 1)]
+
+
+def shuffles(a0, a1):
+    i = hw.grid(1)
+    v = a1[i]
+    lane = hw.laneid
+    a0[i, 0] = hw.shfl_sync(FULL, v, 0)
+    a0[i, 1] = hw.shfl_up_sync(FULL, v, 3)
+    a0[i, 2] = hw.shfl_sync(FULL, v, lane % 8, 8)
+    a0[i, 3] = hw.shfl_up_sync(FULL, v, 2, 16)
+    a0[i, 4] = hw.shfl_xor_sync(FULL, v, 0)
+    down = hw.shfl_down_sync(FULL, v, 1, 4)
+    if lane % 4 == 3:
+        a0[i, 5] = down
+
+
+def votes(a0, a1):
+    i = hw.grid(1)
+    v = a1[i]
+    a0[i, 0] = hw.int32(hw.all_sync(FULL, v > 0))
+    a0[i, 1] = hw.int32(hw.any_sync(FULL, v > 4))
+    a0[i, 2] = hw.int32(hw.ballot_sync(FULL, v % 2 == 0))
+    a0[i, 3] = hw.int32(hw.match_any_sync(FULL, v))
+    same, together = hw.match_all_sync(FULL, v // 8)
+    a0[i, 4] = hw.int32(same)
+    a0[i, 5] = hw.int32(together)
+
+
+def in_branches(a0, a1):
+    i = hw.grid(1)
+    v = a1[i]
+    if v > 3:
+        mine = hw.activemask()
+        a0[i, 0] = hw.int32(mine)
+        a0[i, 1] = hw.int32(hw.ballot_sync(mine, v % 2 == 0))
+        if v % 2 == 0:
+            a0[i, 2] = hw.int32(hw.match_any_sync(hw.activemask(), v))
+    else:
+        a0[i, 3] = hw.int32(hw.all_sync(hw.activemask(), v < 3))
+        v = v * 100
+    a0[i, 4] = hw.shfl_xor_sync(FULL, v, 0)
+    a0[i, 5] = v
+
+
+def in_loops_of_own_length(a0, a1):
+    i = hw.grid(1)
+    v = a1[i]
+    total = 0
+    for k in range(v):
+        here = hw.activemask()
+        total += hw.int32(hw.popc(hw.ballot_sync(here, k % 2 == 0)))
+        if total > 60:
+            break
+        if k == 2:
+            continue
+        total += hw.int32(hw.any_sync(hw.activemask(), v == 5))
+    a0[i, 0] = total
+    k = v
+    while hw.any_sync(hw.activemask(), k > 2):
+        k -= 1
+        if k == 1:
+            break
+        a0[i, 1] += hw.int32(hw.popc(hw.activemask()))
+    a0[i, 2] = k
+    for k in range(v, -2, -3):
+        for j in range(0, v, 2):
+            a0[i, 3] += hw.shfl_xor_sync(hw.activemask(), j + k, 0)
+        a0[i, 4] += 1
+
+
+def after_returns(a0, a1):
+    i = hw.grid(1)
+    if a1[i] == 2:
+        return
+    v = a1[i]
+    offset = 16
+    while offset > 0:
+        v += hw.int32(hw.popc(hw.activemask()))
+        offset //= 2
+    a0[i, 0] = v
+    for k in range(4):
+        if v % 4 == k:
+            a0[i, 1] = hw.int32(hw.activemask())
+            return
+        a0[i, 2] += hw.int32(hw.popc(hw.ballot_sync(hw.activemask(), k == 1)))
+    a0[i, 3] = 5
+
+
+def after_returns_and_barriers(a0, a1):
+    tile = hw.shared.array(128, hw.int32)
+    t = hw.threadIdx.x + hw.blockDim.x * (hw.threadIdx.y + hw.blockDim.y * hw.threadIdx.z)
+    i = hw.grid(1)
+    tile[t] = t
+    if a1[i] == 2:
+        return
+    tile[t] += 100
+    hw.syncthreads()
+    for k in range(3):
+        a0[i, k] = tile[0] + hw.int32(hw.popc(hw.ballot_sync(hw.activemask(), t % 2 == 0)))
+        hw.syncthreads()
+        if a1[i] == k:
+            return
+    a0[i, 3] = hw.syncthreads_count(t > 3)
+    a0[i, 4] = hw.int32(hw.syncthreads_and(t > 3))
+    a0[i, 5] = hw.int32(hw.syncthreads_or(t > 30))
+
+
+def first_warp_reduces(a0, a1):
+    """The second step of a reduction: the loop depends on nothing that varies."""
+    i = hw.grid(1)
+    t = hw.threadIdx.x + hw.blockDim.x * (hw.threadIdx.y + hw.blockDim.y * hw.threadIdx.z)
+    if t < 32:
+        v = a1[i]
+        offset = 16
+        while offset > 0:
+            other = hw.shfl_xor_sync(hw.activemask(), v, offset)
+            if t ^ offset < hw.blockDim.x * hw.blockDim.y * hw.blockDim.z:
+                v += other
+            offset //= 2
+        if hw.laneid == 0:
+            a0[i, 0] = v
+
+
+def warp_synchronous(a0, a1):
+    tile = hw.shared.array(128, hw.int32)
+    t = hw.threadIdx.x + hw.blockDim.x * (hw.threadIdx.y + hw.blockDim.y * hw.threadIdx.z)
+    for k in range(t, 128, hw.blockDim.x):
+        tile[k] = k + a1[hw.grid(1)]
+    hw.syncthreads()
+    if t < 16:
+        for step in hw.static_range(4):
+            v = tile[t] + tile[t + (8 >> step)]
+            hw.syncwarp(hw.activemask())
+            tile[t] = v
+            hw.syncwarp(hw.activemask())
+        a0[hw.grid(1), 0] = tile[0]
+
+
+def asserted(a0, a1):
+    tile = hw.shared.array(1, hw.int32)
+    i = hw.grid(1)
+    if a1[i] == 2:
+        return
+    k = a1[i]
+    while hw.uniform(hw.syncthreads_or(k > 0)):
+        k -= 1
+        tile[0] = 7
+        hw.syncthreads()
+        a0[i, 0] += tile[0] + hw.int32(hw.any_sync(hw.activemask(), k > 1))
+
+
+KERNELS: list[Any] = [
+    shuffles,
+    votes,
+    in_branches,
+    in_loops_of_own_length,
+    after_returns,
+    after_returns_and_barriers,
+    first_warp_reduces,
+    warp_synchronous,
+    asserted,
+]
+
+
+def lower(kernel: ir.Kernel) -> None:
+    passes.lower_warps(kernel)
+    assert not any(isinstance(node, ir.Warp) for node in ir.walk(kernel.body))
+
+
+def votes_too(kernel: ir.Kernel) -> None:
+    passes.lower_votes(kernel)
+    assert not any(isinstance(node, ir.BarrierVote) for node in ir.walk(kernel.body))
+
+
+def keep(kernel: ir.Kernel) -> None:
+    passes.lower_returns(kernel, keep=True)
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=str)
+@pytest.mark.parametrize("function", KERNELS, ids=[f.__name__ for f in KERNELS])
+def test_the_same_through_shared_memory(
+    function: Callable[..., None], block: tuple[int, int, int]
+) -> None:
+    threads = 2 * int(np.prod(block))
+    rng = np.random.default_rng(threads)
+    arrays = [np.zeros((threads, 6), np.int32), rng.integers(0, 9, threads).astype(np.int32)]
+    if block[1] > 1:
+        pytest.skip("one axis in these kernels")
+    expected = run(lowered(function, block, arrays, keep), (2, 1, 1), arrays)
+    forms = (passes.lower_returns, passes.check_barriers, lower, passes.check_barriers, votes_too)
+    kernel = lowered(function, block, arrays, *forms)
+    found = run(kernel, (2, 1, 1), arrays)
+    np.testing.assert_array_equal(found[0], expected[0])
+    passes.check_barriers(kernel)
