@@ -72,6 +72,12 @@ CACHE = Variable(
 CACHE_DIRECTORY = Variable(
     "HEADWATER_CACHE_DIR", "folder of compiled programs", Path, _cache_directory
 )
+DEBUG = Variable(
+    "HEADWATER_DEBUG",
+    "1 to check subscripts, assertions, NaNs and more while kernels run, and to let them print",
+    _flag,
+    lambda: False,
+)
 
 TABLE: tuple[Variable[str] | Variable[int] | Variable[bool] | Variable[Path], ...] = (
     DEVICE,
@@ -79,4 +85,5 @@ TABLE: tuple[Variable[str] | Variable[int] | Variable[bool] | Variable[Path], ..
     LANES,
     CACHE,
     CACHE_DIRECTORY,
+    DEBUG,
 )

@@ -6,13 +6,14 @@ import hashlib
 import json
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from types import FunctionType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import headwater.types
+from headwater import config
 from headwater.backends.contract import Executable, Options
 from headwater.frontend import Guard
 from headwater.frontend.fingerprint import Captures
@@ -22,6 +23,7 @@ from headwater.types import SCALARS, ArgumentType, ArrayType, ScalarType
 
 if TYPE_CHECKING:
     from headwater import ir
+    from headwater.ir.reports import Reports
 
 _PACKAGE = Path(headwater.types.__file__).parent.parent
 # What decides which program comes out of a kernel's text. A driver's fingerprint covers versions and targets,
@@ -31,7 +33,10 @@ _COMPILER = ("types", "ir", "frontend", "passes", "emit", "backends", "math", "r
 
 @dataclass(frozen=True, slots=True)
 class Specialization:
-    """Everything that a program depends on. `axes` is how many the launch has; None by blocks."""
+    """Everything that a program depends on. `axes` is how many the launch has; None by blocks.
+
+    `functions` are what the device functions among the arguments depend on.
+    """
 
     function: FunctionType
     captured: Captures
@@ -41,21 +46,34 @@ class Specialization:
     guard: Guard | None
     options: Options
     device: Device
+    dynamic_shared: int = 0
+    functions: tuple[Captures, ...] = ()
 
     def digest(self) -> str:
         """The key of the program; equal for equal programs in other processes."""
         parts = (
             self.captured.digest,
+            *(captured.digest for captured in self.functions),
             repr(self.arguments),
             repr(self.block),
             repr(self.axes),
             repr(self.guard),
+            repr(self.dynamic_shared),
             repr(self.options),
             repr(self.device.capabilities),
             self.device.driver.fingerprint(self.options),
             compiler_digest(),
+            *self._places(),
         )
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+    def _places(self) -> list[str]:
+        """Where the functions stand, for a program that names lines when it runs."""
+        if not (self.options.debug or self.device.capabilities.checks_itself):
+            return []
+        parts = (part for found in (self.captured, *self.functions) for part in found.parts)
+        codes = {part.function.__code__ for part in parts}
+        return sorted(f"{code.co_filename}:{code.co_firstlineno}" for code in codes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,23 +96,33 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
-    """What the disk keeps of a program, so that a later process neither parses nor compiles."""
+    """What the disk keeps of a program, so that a later process neither parses nor compiles.
+
+    `reports` is what it may report in debug mode, as `headwater.runtime.debug` encodes it.
+    """
 
     parameters: tuple[Parameter, ...]
     payload: bytes
+    reports: list[Any] | None = None
 
     def encode(self) -> bytes:
         """One line of JSON, then the payload."""
         rows = [[p.path, p.scalar.name, p.array, p.written] for p in self.parameters]
-        return json.dumps(rows).encode() + b"\n" + self.payload
+        return json.dumps([rows, self.reports]).encode() + b"\n" + self.payload
 
     @classmethod
     def decode(cls, content: bytes) -> Artifact:
         """The reverse; ValueError, KeyError or TypeError for what `encode` did not write."""
         header, _, payload = content.partition(b"\n")
         scalars = {scalar.name: scalar for scalar in SCALARS}
-        rows = ((tuple(path), scalars[name], *flags) for path, name, *flags in json.loads(header))
-        return cls(tuple(Parameter(*row) for row in rows), payload)
+        given, reports = json.loads(header)
+        rows = ((tuple(path), scalars[name], *flags) for path, name, *flags in given)
+        return cls(tuple(Parameter(*row) for row in rows), payload, reports)
+
+
+def options_now(options: Options) -> Options:
+    """The options of a kernel that is compiled now: the environment may ask for debug mode."""
+    return replace(options, debug=True) if config.DEBUG.read() else options
 
 
 # --- the stages -----------------------------------------------------------------------------------
@@ -102,26 +130,47 @@ class Artifact:
 
 def lower(wanted: Specialization) -> ir.Kernel:
     """The kernel's IR, checked, as backends take it."""
+    return _lower(wanted)[0]
+
+
+def _lower(wanted: Specialization) -> tuple[ir.Kernel, Reports | None]:
+    """The kernel's IR, and in debug mode what it may report."""
     # A warm start needs none of these, and they take a while to load.
     from headwater import passes  # noqa: PLC0415
     from headwater.frontend.lower import lower as lower_function  # noqa: PLC0415
     from headwater.runtime.capabilities import check_capabilities  # noqa: PLC0415
 
     kernel = lower_function(
-        wanted.function, wanted.arguments, wanted.block, axes=wanted.axes, guard=wanted.guard
+        wanted.function,
+        wanted.arguments,
+        wanted.block,
+        axes=wanted.axes,
+        guard=wanted.guard,
+        dynamic_shared=wanted.dynamic_shared,
     )
-    passes.lower_returns(kernel)
+    capabilities, reports = wanted.device.capabilities, None
+    if not capabilities.checks_itself:
+        if wanted.options.debug:
+            reports = passes.instrument(kernel)
+        passes.strip_debug(kernel)
+    passes.lower_returns(kernel, keep=capabilities.exits_leave_barriers)
     passes.check_barriers(kernel)
     passes.classify_reductions(kernel)
-    check_capabilities(kernel, wanted.device.capabilities, wanted.device.name)
-    return kernel
+    check_capabilities(kernel, capabilities, wanted.device.name)
+    return kernel, reports
 
 
 def build(wanted: Specialization) -> Artifact:
     """Compile, without any cache."""
-    kernel = lower(wanted)
+    kernel, reports = _lower(wanted)
     parameters = tuple(map(_parameter, kernel.parameters))
-    return Artifact(parameters, wanted.device.driver.compile(kernel, wanted.options))
+    payload = wanted.device.driver.compile(kernel, wanted.options)
+    if reports is None:
+        return Artifact(parameters, payload)
+    from headwater.runtime.debug import encode  # noqa: PLC0415 - only debug mode needs it
+
+    # The last parameter is the buffer of the reports, which no argument fills.
+    return Artifact(parameters[:-1], payload, encode(reports))
 
 
 def program(wanted: Specialization) -> Program:
@@ -154,7 +203,7 @@ def _load_or_build(wanted: Specialization, digest: str) -> Program:
     artifact = build(wanted)
     if disk is not None:
         disk.write(digest, artifact.encode())
-    return Program(artifact.parameters, wanted.device.driver.load(artifact.payload))
+    return _loaded(wanted, artifact)
 
 
 def _load(wanted: Specialization, digest: str, disk: DiskCache) -> Program | None:
@@ -162,10 +211,18 @@ def _load(wanted: Specialization, digest: str, disk: DiskCache) -> Program | Non
     if content is None:
         return None
     try:
-        artifact = Artifact.decode(content)
-        return Program(artifact.parameters, wanted.device.driver.load(artifact.payload))
+        return _loaded(wanted, Artifact.decode(content))
     except Exception:  # noqa: BLE001 - whatever a foreign payload does to a loader, the cure is to compile
         return None
+
+
+def _loaded(wanted: Specialization, artifact: Artifact) -> Program:
+    executable = wanted.device.driver.load(artifact.payload)
+    if artifact.reports is not None:
+        from headwater.runtime.debug import Watched, decode  # noqa: PLC0415 - as above
+
+        executable = Watched(executable, decode(artifact.reports), wanted.device)
+    return Program(artifact.parameters, executable)
 
 
 def _parameter(parameter: ir.Parameter) -> Parameter:
