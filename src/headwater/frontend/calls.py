@@ -7,6 +7,7 @@ import ast
 from headwater.frontend import (
     arithmetic,
     atomics,
+    debug,
     functions,
     iterables,
     own,
@@ -18,6 +19,7 @@ from headwater.frontend import (
 )
 from headwater.frontend.frame import Frame
 from headwater.frontend.inline import inline
+from headwater.frontend.known import PRINT
 from headwater.frontend.language import Intrinsic
 from headwater.frontend.powers import power
 from headwater.frontend.rows import Row, apply, scalars, vector, wrong_count
@@ -43,6 +45,8 @@ def call(frame: Frame, node: ast.Call) -> Operand:
     target = frame.expression(node.func)
     if isinstance(target, Device):
         return inline(frame, node, target)
+    if target == PRINT:
+        return debug.print_line(frame, node)
     if isinstance(target, Intrinsic):
         row = _ROWS.get(target.name)
         if row is None:

@@ -20,6 +20,7 @@ from headwater.frontend.values import (
     Scalar,
     can_vary,
     describe,
+    known_truth,
 )
 from headwater.types import BOOL, ArgumentType
 
@@ -237,9 +238,14 @@ class Frame:
 
     def condition(self, node: ast.expr) -> Scalar:
         """The truth of an expression: a literal, or a runtime bool."""
-        value = self.scalar(node)
-        self.at(node)
-        return arithmetic.truth(self.program, value)
+        value = self.expression(node)
+        if isinstance(value, SCALAR_CLASSES):
+            self.at(node)
+            return arithmetic.truth(self.program, value)
+        known = known_truth(value)
+        if known is None:
+            raise self.fail(node, f"a condition is a scalar, not {describe(value)}")
+        return Literal(known, BOOL)
 
     def constant_integer(self, node: ast.expr, meaning: str) -> int:
         """The value of an expression that must be known when compiling."""
@@ -273,4 +279,4 @@ def merged(a: Environment, b: Environment) -> Environment:
     return found
 
 
-FALSE = Literal(False, BOOL)
+FALSE, TRUE = Literal(False, BOOL), Literal(True, BOOL)

@@ -13,11 +13,14 @@ from headwater.types import SCALARS, ScalarType, VectorType
 
 Meaning = Intrinsic | ScalarType | VectorType
 
+PRINT = Intrinsic("print")
+
 _BUILTINS: dict[object, Meaning] = {
     min: mathematics.min,
     max: mathematics.max,
     abs: mathematics.abs,
     pow: Intrinsic("**"),
+    print: PRINT,
     **{
         function: Intrinsic(function.__name__)
         for function in (bool, divmod, float, int, len, range, round)

@@ -38,6 +38,7 @@ def while_loop(frame: Frame, node: ast.While) -> bool:
         emitted = program.emit(condition, BOOL)
         if isinstance(condition, Literal) and not condition.value:
             return program.execute(frame, node.orelse)
+        before = frame.names  # the test runs at least once
         with program.inside(body):
             _body(frame, node.body, loop)
     program.builder.append(ir.While(test, emitted, body, span))

@@ -87,13 +87,17 @@ class Source:
         """Assignments of each name; targets of `for` count only beside other assignments."""
         sites: Counter[str] = Counter()
         loops: Counter[str] = Counter()
-        for node in _statements(self.tree.body):
-            targets = _targets(node)
-            into = loops if isinstance(node, ast.For) else sites
+        for statement in _statements(self.tree.body):
+            targets = _targets(statement)
+            into = loops if isinstance(statement, ast.For) else sites
             into.update(name for target in targets for name in names_of(target))
-        for argument in ast.walk(self.tree.args):
-            if isinstance(argument, ast.arg):
-                sites[argument.arg] += 1
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.arg):
+                sites[node.arg] += 1
+            elif isinstance(node, ast.NamedExpr):
+                sites[node.target.id] += 1
+            elif isinstance(node, ast.MatchAs) and node.name is not None:
+                sites[node.name] += 1
         self.loop_targets = {name for name in loops if name not in sites}
         return sites + loops
 
@@ -109,11 +113,13 @@ def first_line(node: ast.stmt) -> ast.AST:
 
 
 def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """All statements, outer before inner. Names are assigned by statements only: ':=' is refused."""
+    """All statements, outer before inner."""
     for statement in body:
         yield statement
         yield from _statements(getattr(statement, "body", []))
         yield from _statements(getattr(statement, "orelse", []))
+        for case in getattr(statement, "cases", []):
+            yield from _statements(case.body)
 
 
 def _targets(node: ast.stmt) -> list[ast.expr]:

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from headwater import ir
-from headwater.frontend import assignment, loops
+from headwater.frontend import assignment, debug, loops, matching
 from headwater.frontend.frame import Environment, Frame, merged
 from headwater.frontend.inline import return_from
 from headwater.frontend.source import first_line
-from headwater.frontend.values import Literal
+from headwater.frontend.values import Literal, Scalar
 from headwater.types import BOOL
 
 
@@ -58,29 +58,50 @@ _WORDS: dict[type[ast.stmt], str] = {
 
 def _if(frame: Frame, node: ast.If) -> bool:
     condition = frame.condition(node.test)
+    return _branch(
+        frame,
+        node.test,
+        condition,
+        lambda: execute(frame, node.body),
+        lambda: execute(frame, node.orelse),
+    )
+
+
+def _branch(
+    frame: Frame,
+    node: ast.AST,
+    condition: Scalar,
+    then: Callable[[], bool],
+    orelse: Callable[[], bool],
+) -> bool:
+    """Both ways, or only the one that is taken where that is known when compiling."""
     if isinstance(condition, Literal):
-        return execute(frame, node.body if condition.value else node.orelse)
+        return then() if condition.value else orelse()
     program = frame.program
     emitted = program.emit(condition, BOOL)
     before = frame.names
-    then, names_then, falls_then = _branch(frame, node.body, before)
-    orelse, names_orelse, falls_orelse = _branch(frame, node.orelse, before)
+    block_then, names_then, falls_then = _arm(frame, then, before)
+    block_orelse, names_orelse, falls_orelse = _arm(frame, orelse, before)
     if falls_then and falls_orelse:
         frame.names = merged(names_then, names_orelse)
     else:
         frame.names = names_then if falls_then else names_orelse
-    program.builder.append(ir.If(emitted, then, orelse, frame.span(node.test)))
+    program.builder.append(ir.If(emitted, block_then, block_orelse, frame.span(node)))
     return falls_then or falls_orelse
 
 
-def _branch(
-    frame: Frame, statements: Sequence[ast.stmt], before: Environment
+def _arm(
+    frame: Frame, lower: Callable[[], bool], before: Environment
 ) -> tuple[ir.Block, Environment, bool]:
     frame.names = dict(before)
     block = ir.Block()
     with frame.program.inside(block):
-        falls = execute(frame, statements)
+        falls = lower()
     return block, frame.names, falls
+
+
+def _match(frame: Frame, node: ast.Match) -> bool:
+    return matching.lower(frame, node, _branch)
 
 
 def _return(frame: Frame, node: ast.Return) -> bool:
@@ -114,6 +135,8 @@ _HANDLERS: dict[type[ast.stmt], Callable[[Frame, Any], bool]] = {
     ast.For: loops.for_loop,
     ast.Break: loops.break_loop,
     ast.Continue: loops.continue_loop,
+    ast.Match: _match,
+    ast.Assert: debug.assertion,
     ast.Return: _return,
     ast.Pass: _pass,
     ast.Expr: _expression,

@@ -321,3 +321,12 @@ def literal_kind(value: bool | int | float) -> ScalarType:
 def literal(value: bool | int | float) -> Literal:
     """A Python number as a value."""
     return Literal(value, literal_kind(value))
+
+
+def known_truth(value: Operand) -> bool | None:
+    """Whether a value that is known when compiling is true; None for others."""
+    if isinstance(value, Literal | Text):
+        return bool(value.value)
+    if isinstance(value, Tuple):
+        return bool(value.items)
+    return False if isinstance(value, Nothing) else None
