@@ -1,33 +1,43 @@
 """What may be passed to a kernel, its type, and its leaves.
 
-An argument is a tree: frozen dataclasses and other bundles are the inner nodes, arrays and scalars the leaves;
-a vector is three leaves. One *describer* for each Python class gives the type (once for each specialisation)
-and the flat list of leaves (at each launch, so it must be fast). The order of the leaves is the order of the
-type's fields everywhere.
+An argument is a tree: frozen dataclasses, tuples and other bundles are the inner nodes, arrays and scalars the leaves;
+a vector is as many leaves as it has components, an array of records one for each field. One *describer* for each Python
+class gives the type (once for each specialisation) and the flat list of leaves (at each launch, so it must be fast).
+The order of the leaves is the order of the type's fields everywhere.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Protocol
 
 import numpy as np
 
 from headwater.errors import LaunchError
+from headwater.frontend import DeviceFunction
+from headwater.frontend.markers import Marker
 from headwater.runtime.array import Array
 from headwater.runtime.memory import Allocation
+from headwater.runtime.records import RecordArray
 from headwater.types import (
     BOOL,
+    FLOAT16,
+    FLOAT32,
+    HOST_VECTORS,
     SCALARS,
     WEAK_FLOAT,
     WEAK_INT,
     ArgumentType,
     ArrayType,
+    ConstantType,
     GridType,
+    HostVector,
+    RecordArrayType,
     ScalarType,
     StructType,
-    Vec3,
+    TupleType,
     VectorType,
     from_numpy,
     join,
@@ -46,9 +56,6 @@ class Describer(Protocol):
     def describe(self, value: Any, path: Path) -> ArgumentType:
         """The type; LaunchError that names the path where a part cannot be passed."""
 
-    def field(self, value: Any, name: str) -> Any:
-        """The part of that name."""
-
 
 class _Scalar:
     """A Python or NumPy scalar; its class stands for its type."""
@@ -63,9 +70,6 @@ class _Scalar:
     def describe(self, value: Any, path: Path) -> ArgumentType:
         return self.kind
 
-    def field(self, value: Any, name: str) -> Any:
-        raise KeyError(name)
-
 
 class _ArrayDescriber:
     """An array: its key stands for type and device."""
@@ -77,34 +81,56 @@ class _ArrayDescriber:
     def describe(self, value: Array, path: Path) -> ArgumentType:
         return value._type
 
-    def field(self, value: Array, name: str) -> Any:
-        raise KeyError(name)
+
+class _RecordsDescriber:
+    """An array of records: its arrays, one for each field."""
+
+    def flatten(self, value: RecordArray, leaves: list[Any], keys: list[object]) -> None:
+        leaves += value._arrays
+        keys += value._keys
+
+    def describe(self, value: RecordArray, path: Path) -> ArgumentType:
+        return value._type
 
 
 class _Vector:
-    """A host vector: three scalars of one type."""
+    """A host vector: scalars of one type."""
 
-    def flatten(self, value: Vec3, leaves: list[Any], keys: list[object]) -> None:
-        x, y, z = value.x, value.y, value.z
-        leaves += (x, y, z)
-        keys += (Vec3, type(x), type(y), type(z))
+    def __init__(self, kind: type) -> None:
+        self.kind = kind
+        self.names = tuple(field.name for field in dataclasses.fields(kind))
 
-    def describe(self, value: Vec3, path: Path) -> ArgumentType:
-        parts = zip(_COMPONENTS, (value.x, value.y, value.z), strict=False)
-        kinds = [describe(part, (*path, name)) for name, part in parts]
+    def flatten(self, value: HostVector, leaves: list[Any], keys: list[object]) -> None:
+        parts = [getattr(value, name) for name in self.names]
+        leaves += parts
+        keys.append(self.kind)
+        keys += map(type, parts)
+
+    def describe(self, value: HostVector, path: Path) -> ArgumentType:
+        kinds = [describe(getattr(value, name), (*path, name)) for name in self.names]
         scalars = [kind for kind in kinds if isinstance(kind, ScalarType)]
         one_type = len(set(scalars)) == 1 or all(kind.weak for kind in scalars)
-        if len(scalars) != 3 or not one_type:
-            found = ", ".join(map(str, kinds))
-            name = f"the argument '{'.'.join(path)}'" if path else "an argument"
+        if len(scalars) != len(self.names) or not one_type:
+            found, maker = ", ".join(map(str, kinds)), f"hw.{self.kind.__name__.lower()}"
             raise LaunchError(
-                f"{name} is a Vec3 of ({found}); three scalars of one type were expected",
-                hint="make it with hw.vec3f(x, y, z) or hw.vec3d(x, y, z)",
+                f"{_called(path)} is a {self.kind.__name__} of ({found}); {len(self.names)} scalars of one type "
+                "were expected",
+                hint=f"make it with {maker}f(...) or {maker}d(...)",
             )
-        return VectorType(join(join(scalars[0], scalars[1]), scalars[2]), 3)
+        return VectorType(functools.reduce(join, scalars), len(scalars))
 
-    def field(self, value: Vec3, name: str) -> Any:
-        return getattr(value, name)
+
+class _Tuple:
+    """A tuple: its items in order."""
+
+    def flatten(self, value: tuple[Any, ...], leaves: list[Any], keys: list[object]) -> None:
+        keys.append((tuple, len(value)))
+        for part in value:
+            DESCRIBERS[type(part)].flatten(part, leaves, keys)
+
+    def describe(self, value: tuple[Any, ...], path: Path) -> ArgumentType:
+        items = enumerate(value)
+        return TupleType(tuple(describe(part, (*path, str(place))) for place, part in items))
 
 
 class _Struct:
@@ -124,11 +150,6 @@ class _Struct:
         parts = ((name, getattr(value, name)) for name in self.names)
         fields = tuple((name, describe(part, (*path, name))) for name, part in parts)
         return StructType(self.kind.__qualname__, fields)
-
-    def field(self, value: Any, name: str) -> Any:
-        if name not in self.names:
-            raise KeyError(name)
-        return getattr(value, name)
 
 
 class _Bundle:
@@ -171,9 +192,6 @@ class _Bundle:
             return dataclasses.replace(kind, read_only=True)
         return kind
 
-    def field(self, value: Any, name: str) -> Any:
-        return value.__kernel_argument__()[name]
-
 
 class _Refused:
     """A class of values that no kernel takes, and what to do instead."""
@@ -185,11 +203,12 @@ class _Refused:
         self.describe(value, ())
 
     def describe(self, value: Any, path: Path) -> ArgumentType:
-        name = f"the argument '{'.'.join(path)}'" if path else "an argument"
-        raise LaunchError(f"{name} is a '{self.kind.__name__}', {self.reason}", hint=self.hint)
+        name = f"'{self.kind.__name__}'"
+        raise LaunchError(f"{_called(path)} is a {name}, {self.reason}", hint=self.hint)
 
-    def field(self, value: Any, name: str) -> Any:
-        raise KeyError(name)
+
+def _called(path: Path) -> str:
+    return f"the argument '{'.'.join(path)}'" if path else "an argument"
 
 
 class _Describers(dict[type, Describer]):
@@ -205,7 +224,7 @@ def _describer(kind: type) -> Describer:
             return make(kind)
     return _Refused(
         kind,
-        "pass bool, int, float, NumPy scalars, Arrays, Vec3, or frozen dataclasses of those",
+        "pass bool, int, float, NumPy scalars, Arrays, Vec2, Vec3, Vec4, or tuples and frozen dataclasses of those",
     )
 
 
@@ -214,7 +233,8 @@ def _numpy_scalar(kind: type[np.generic]) -> Describer:
     names = [scalar.name for scalar in SCALARS]
     if dtype.name not in names:
         return _Refused(kind, f"use one of {', '.join(names)}")
-    return _Scalar(from_numpy(dtype))
+    scalar = from_numpy(dtype)
+    return _Scalar(FLOAT32 if scalar is FLOAT16 else scalar)  # float16 is a type of storage only
 
 
 def _refuse(hint: str, reason: str = "which no kernel takes") -> Callable[[type], Describer]:
@@ -231,7 +251,8 @@ def _is_frozen(kind: Any) -> bool:
 _RULES: tuple[tuple[Callable[[type], bool], Callable[[type], Describer]], ...] = (
     (lambda kind: hasattr(kind, "__kernel_argument__"), _Bundle),
     (lambda kind: issubclass(kind, Array), lambda _: _ArrayDescriber()),
-    (lambda kind: issubclass(kind, Vec3), lambda _: _Vector()),
+    (lambda kind: issubclass(kind, RecordArray), lambda _: _RecordsDescriber()),
+    (lambda kind: issubclass(kind, tuple(HOST_VECTORS.values())), _Vector),
     (lambda kind: issubclass(kind, np.generic), _numpy_scalar),
     (lambda kind: issubclass(kind, bool), lambda _: _Scalar(BOOL)),
     (lambda kind: issubclass(kind, int), lambda _: _Scalar(WEAK_INT)),
@@ -240,14 +261,21 @@ _RULES: tuple[tuple[Callable[[type], bool], Callable[[type], Describer]], ...] =
         lambda kind: issubclass(kind, np.ndarray),
         _refuse("upload it with device.array(...)", "in host memory"),
     ),
+    (
+        lambda kind: issubclass(
+            kind, str | type | ScalarType | VectorType | DeviceFunction | Marker
+        ),
+        _refuse("annotate the parameter with hw.constexpr", "which must be known when compiling"),
+    ),
     (_is_frozen, _Struct),
     (
         dataclasses.is_dataclass,
         _refuse("write @dataclass(frozen=True)", "a dataclass that is not frozen"),
     ),
+    (lambda kind: issubclass(kind, tuple), lambda _: _Tuple()),
     (
-        lambda kind: issubclass(kind, tuple | list | dict),
-        _refuse("pass the items one by one, or as the fields of a frozen dataclass"),
+        lambda kind: issubclass(kind, list | dict),
+        _refuse("pass a tuple, or a frozen dataclass"),
     ),
 )
 
@@ -259,22 +287,21 @@ def describe(value: object, path: Path = ()) -> ArgumentType:
     return DESCRIBERS[type(value)].describe(value, path)
 
 
-def leaf(value: object, path: Path) -> Any:
-    """The part of an argument at a path of field names and vector components; () is the value itself."""
-    for name in path:
-        value = DESCRIBERS[type(value)].field(value, name)
-    return value
-
-
 def leaf_paths(kind: ArgumentType, path: Path) -> Iterator[tuple[Path, ArgumentType]]:
     """The paths and types of the leaves, in the order in which `flatten` appends them."""
     if isinstance(kind, StructType):
         for name, part in kind.fields:
             yield from leaf_paths(part, (*path, name))
+    elif isinstance(kind, TupleType):
+        for place, item in enumerate(kind.items):
+            yield from leaf_paths(item, (*path, str(place)))
+    elif isinstance(kind, RecordArrayType):
+        for name, part in kind.fields:
+            yield from leaf_paths(part, (*path, name))
     elif isinstance(kind, VectorType):
         for component in _COMPONENTS[: kind.size]:
             yield (*path, component), kind.scalar
-    else:
+    elif not isinstance(kind, ConstantType):
         yield path, kind
 
 
@@ -282,9 +309,11 @@ def with_aliases(kind: ArgumentType, groups: Iterator[int]) -> ArgumentType:
     """The type with the alias group of each of its arrays set from `groups`, in the order of the leaves."""
     if isinstance(kind, ArrayType):
         return dataclasses.replace(kind, alias=next(groups))
-    if isinstance(kind, StructType):
-        fields = tuple((name, with_aliases(part, groups)) for name, part in kind.fields)
+    if isinstance(kind, StructType | RecordArrayType):
+        fields: Any = tuple((name, with_aliases(part, groups)) for name, part in kind.fields)
         return dataclasses.replace(kind, fields=fields)
+    if isinstance(kind, TupleType):
+        return TupleType(tuple(with_aliases(item, groups) for item in kind.items))
     return kind
 
 

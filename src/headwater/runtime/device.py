@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy.typing as npt
 
@@ -15,7 +15,11 @@ from headwater.backends.contract import Absence, Capabilities, Driver
 from headwater.errors import DeviceError, HeadwaterError
 from headwater.runtime.array import Array
 from headwater.runtime.elements import ElementType, array_shape, element_type, host_array
-from headwater.types import FLOAT32, ArrayType, VectorType
+from headwater.runtime.records import RecordArray, structured
+from headwater.types import FLOAT32, ArrayType, VectorType, is_record_class, record_type
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance as Record
 
 _DEFAULT_OWNER = "array"
 
@@ -61,58 +65,116 @@ class Device:
         key = self._array_keys.get(kind)
         return key if key is not None else self._array_keys.setdefault(kind, ArrayKey(self, kind))
 
+    @overload
+    def array(
+        self, values: npt.NDArray[Any], dtype: type[Record], *, owner: str = ...
+    ) -> RecordArray: ...
+
+    @overload
     def array(
         self,
         values: npt.ArrayLike,
         dtype: ElementType | npt.DTypeLike | None = None,
         *,
-        owner: str = _DEFAULT_OWNER,
-    ) -> Array:
+        owner: str = ...,
+    ) -> Array: ...
+
+    def array(self, values: Any, dtype: Any = None, *, owner: str = _DEFAULT_OWNER) -> Any:
         """Upload a copy of host values of 1 to 4 dimensions, in any memory layout.
 
-        The type comes from the values unless `dtype` names one. A vector type takes a last axis of components.
-        Raises HeadwaterError for a type that kernels do not know or an integer that does not fit the one named,
-        DeviceError without memory for it.
+        The type comes from the values unless `dtype` names one. A vector type takes a last axis of components, and a
+        frozen dataclass a structured array with its fields. Raises HeadwaterError for a type that kernels do not know
+        or an integer that does not fit the one named, DeviceError without memory for it.
         """
-        if isinstance(values, Array):
+        if isinstance(values, Array | RecordArray):
             raise HeadwaterError(
                 f"{values!r} is in device memory", hint="use .copy_to(device) or .copy()"
             )
+        if is_record_class(dtype):
+            given = structured(values, record_type(dtype))
+            records = self.empty(array_shape(given.shape), dtype, owner=owner)
+            records.write(given)
+            return records
         host, element = host_array(values, dtype)
         lengths = host.shape[:-1] if isinstance(element, VectorType) else host.shape
         result = Array._new(self, element, array_shape(lengths), owner)
         result._upload(host)
         return result
 
+    @overload
+    def empty(
+        self, shape: int | tuple[int, ...], dtype: type[Record], *, owner: str = ...
+    ) -> RecordArray: ...
+
+    @overload
     def empty(
         self,
         shape: int | tuple[int, ...],
         dtype: ElementType | npt.DTypeLike = FLOAT32,
         *,
+        owner: str = ...,
+    ) -> Array: ...
+
+    def empty(
+        self,
+        shape: int | tuple[int, ...],
+        dtype: Any = FLOAT32,
+        *,
         owner: str = _DEFAULT_OWNER,
-    ) -> Array:
-        """A new array whose values are not set."""
+    ) -> Any:
+        """A new array whose values are not set; of records where `dtype` is a frozen dataclass."""
+        if is_record_class(dtype):
+            return RecordArray._new(self, record_type(dtype), array_shape(shape), owner)
         return Array._new(self, element_type(dtype), array_shape(shape), owner)
 
+    @overload
+    def zeros(
+        self, shape: int | tuple[int, ...], dtype: type[Record], *, owner: str = ...
+    ) -> RecordArray: ...
+
+    @overload
     def zeros(
         self,
         shape: int | tuple[int, ...],
         dtype: ElementType | npt.DTypeLike = FLOAT32,
         *,
+        owner: str = ...,
+    ) -> Array: ...
+
+    def zeros(
+        self,
+        shape: int | tuple[int, ...],
+        dtype: Any = FLOAT32,
+        *,
         owner: str = _DEFAULT_OWNER,
-    ) -> Array:
+    ) -> Any:
         """A new array of zeros."""
         return self.full(shape, False, dtype, owner=owner)
 
+    @overload
+    def full(
+        self, shape: int | tuple[int, ...], value: object, dtype: type[Record], *, owner: str = ...
+    ) -> RecordArray: ...
+
+    @overload
     def full(
         self,
         shape: int | tuple[int, ...],
         value: object,
         dtype: ElementType | npt.DTypeLike = FLOAT32,
         *,
+        owner: str = ...,
+    ) -> Array: ...
+
+    def full(
+        self,
+        shape: int | tuple[int, ...],
+        value: object,
+        dtype: Any = FLOAT32,
+        *,
         owner: str = _DEFAULT_OWNER,
-    ) -> Array:
-        """A new array with one value everywhere; a vector takes a number or its components."""
+    ) -> Any:
+        """A new array with one value everywhere: of vectors a number or the components, of records an object."""
         result = self.empty(shape, dtype, owner=owner)
         result.fill(value)
         return result

@@ -109,6 +109,11 @@ def host_array(
     """
     named = None if dtype is None else element_type(dtype)
     given = host_values(values, named)
+    if given.dtype.names is not None:
+        raise HeadwaterError(
+            f"a structured array is no array of '{named or 'numbers'}'",
+            hint="give the frozen dataclass of its fields, as in device.array(values, Particle)",
+        )
     element = element_type(given.dtype) if named is None else named
     given = converted(given, scalar_of(element))
     if isinstance(element, VectorType) and (given.ndim < 2 or given.shape[-1] != element.size):

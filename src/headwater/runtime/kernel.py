@@ -6,19 +6,27 @@ import contextlib
 import functools
 import inspect
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import FunctionType
-from typing import Any, overload
-
-import numpy as np
+from typing import Any, NoReturn, overload
 
 from headwater.backends.contract import Options
 from headwater.errors import HeadwaterError, LaunchError
 from headwater.frontend import Guard
-from headwater.frontend.fingerprint import Captures
+from headwater.frontend.fingerprint import Captures, captures
+from headwater.runtime.arguments import DESCRIBERS, describe
 from headwater.runtime.array import Array
+from headwater.runtime.callers import located
+from headwater.runtime.compile import Specialization
+from headwater.runtime.constants import (
+    constant_key,
+    constant_parameters,
+    constant_type,
+    functions_of,
+)
 from headwater.runtime.launch import Configuration, Entry, Launch, Triple
-from headwater.types import INT32
+from headwater.runtime.layout import is_integer
+from headwater.types import INT32, ArgumentType, ConstantType
 
 # Threads along an axis. Blocks round it up, and the last index must still fit int32.
 MAX_THREADS = 2**31 - 2**16
@@ -27,7 +35,7 @@ _MAX_LAUNCHES = 256
 _NAMES = {"over": "the shape of over(...)", "forall": "the number of threads of forall(...)"}
 _HINT = "write kernel[blocks, threads](...), kernel.forall(n)(...) or kernel.over(shape)(...)"
 
-Mode = tuple[Triple | None, int, Guard | None]
+Mode = tuple[Triple | None, int, Guard | None, int]
 
 
 class Kernel:
@@ -45,41 +53,50 @@ class Kernel:
         self.name = function.__name__
         self.names = code.co_varnames[: code.co_argcount]
         self.arity = code.co_argcount
+        self.constants = constant_parameters(function)
         self._entries: dict[Mode, dict[tuple[object, ...], Entry]] = {}
         self._launches: dict[object, Launch] = {}
         self._captured: Captures | None = None
+        self._captured_by: dict[FunctionType, Captures] = {}
 
     def __repr__(self) -> str:
         return f"<kernel '{self.name}({', '.join(self.names)})'>"
 
     def __call__(self, *_: Any, **__: Any) -> None:
         """Always a LaunchError: a kernel needs a launch configuration."""
-        raise LaunchError(
+        error = LaunchError(
             f"kernel '{self.name}' is called without a launch configuration", hint=_HINT
         )
+        raise located(error)
 
     def __getitem__(self, configuration: Any) -> Launch:
-        """`kernel[blocks, threads]`: each an int or a tuple of up to three, x first."""
+        """`kernel[blocks, threads, stream, shared_bytes]`: sizes are an int or a tuple of up to three, x first.
+
+        `stream` is None or 0, and `shared_bytes` what `shared.array(0, dtype)` has a block; both may be left out.
+        """
         try:
             return self._launches[configuration]
         except (KeyError, TypeError):
-            launch = Launch(self, self._configuration(configuration))
-        if len(self._launches) >= _MAX_LAUNCHES:
-            self._launches.clear()
-        self._remember(configuration, launch)
-        return launch
+            return self._kept(configuration, lambda: self._configuration(configuration))
 
     def forall(self, n: int, *, block: int | None = None) -> Launch:
         """At least `n` threads in one dimension; the kernel itself guards against the surplus.
 
         `block` is the number of threads of a block, the device's choice by default.
         """
+        key = ("forall", n, block)
+        try:
+            return self._launches[key]
+        except (KeyError, TypeError):
+            return self._kept(key, lambda: self._forall(n, block))
+
+    def _forall(self, n: int, block: int | None) -> Configuration:
         extents = self._extents(n, "forall")
         if len(extents) != 1:
             raise LaunchError(
                 f"kernel '{self.name}': forall takes one number", hint="use over for a shape"
             )
-        return Launch(self, Configuration(block=self._block(block, 1), extents=extents))
+        return Configuration(block=self._block(block, 1), extents=extents)
 
     def over(
         self,
@@ -97,15 +114,25 @@ class Kernel:
         at most `capacity`, and the host does not wait for the value. `block` is the shape of a block, with no
         more axes than the index space; the device chooses it by default.
         """
+        try:
+            return Launch(self, self._over(shape, capacity, block))
+        except LaunchError as error:
+            raise located(error).with_traceback(None) from None
+
+    def _over(
+        self,
+        shape: int | tuple[int, ...] | Array,
+        capacity: int | None,
+        block: int | tuple[int, ...] | None,
+    ) -> Configuration:
         if isinstance(shape, Array):
             extents = self._extents(self._capacity(shape, capacity), "capacity")
-            guard = Guard(1, count=True)
-            return Launch(self, Configuration(None, self._block(block, 1), extents, guard, shape))
+            return Configuration(None, self._block(block, 1), extents, Guard(1, count=True), shape)
         if capacity is not None:
             raise LaunchError(f"kernel '{self.name}': a capacity belongs to a count on the device")
         extents = self._extents(shape, "over")
         axes = len(extents)
-        return Launch(self, Configuration(None, self._block(block, axes), extents, Guard(axes)))
+        return Configuration(None, self._block(block, axes), extents, Guard(axes))
 
     # --- for tools and tests ----------------------------------------------------------------------
 
@@ -136,16 +163,54 @@ class Kernel:
 
     def _check_captured(self, now: Captures) -> None:
         """LaunchError where captured values are not those of the first compile."""
-        if self._captured is None or self._captured.digest == now.digest:
-            return
-        from headwater.frontend.frozen import check_frozen  # noqa: PLC0415 - seldom needed
+        _check(self.function, self._captured, now)
 
-        check_frozen(self.function, self._captured, now)
+    def _function_captures(self, types: Sequence[ArgumentType]) -> tuple[Captures, ...]:
+        """What device functions that are arguments depend on; LaunchError where that has changed."""
+        if not self.constants:
+            return ()
+        values = (kind.value for kind in types if isinstance(kind, ConstantType))
+        functions = [given.python for value in values for given in functions_of(value)]
+        found = tuple(map(captures, functions))
+        for function, now in zip(functions, found, strict=True):
+            _check(function, self._captured_by.get(function), now)
+        return found
 
-    def _freeze(self, captured: Captures) -> None:
+    def _freeze(self, compiled: Specialization) -> None:
         """Note what the kernel was compiled with, the first time."""
         if self._captured is None:
-            self._captured = captured
+            self._captured = compiled.captured
+        for captured in compiled.functions:
+            self._captured_by.setdefault(captured.parts[0].function, captured)
+
+    def _flatten(self, arguments: tuple[Any, ...], leaves: list[Any], keys: list[object]) -> None:
+        """The leaves and keys of arguments some of which are known when compiling."""
+        pairs = zip(self.names, arguments, self.constants, strict=True)
+        try:
+            for name, argument, constant in pairs:
+                if constant:
+                    keys.append(constant_key(argument, name))
+                else:
+                    DESCRIBERS[type(argument)].flatten(argument, leaves, keys)
+        except LaunchError as error:
+            self._explain(arguments, error)
+
+    def _types(self, arguments: tuple[Any, ...]) -> tuple[ArgumentType, ...]:
+        """The type of each argument; LaunchError that names the argument that has none."""
+        constants = self.constants or (False,) * len(arguments)
+        triples = zip(self.names, arguments, constants, strict=True)
+        try:
+            return tuple(
+                constant_type(argument, name) if constant else describe(argument, (name,))
+                for name, argument, constant in triples
+            )
+        except LaunchError as error:
+            raise LaunchError(f"kernel '{self.name}': {error.message}", hint=error.hint) from None
+
+    def _explain(self, arguments: tuple[Any, ...], error: LaunchError) -> NoReturn:
+        """Say which argument it was: the fast walk does not know the names."""
+        self._types(arguments)
+        raise LaunchError(f"kernel '{self.name}': {error.message}", hint=error.hint) from None
 
     def _bind(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
         """The arguments in the order of the parameters; LaunchError where they do not match."""
@@ -164,12 +229,17 @@ class Kernel:
     # --- sizes ------------------------------------------------------------------------------------
 
     def _configuration(self, given: Any) -> Configuration:
-        if not isinstance(given, tuple) or len(given) < 2:
+        if not isinstance(given, tuple) or not 2 <= len(given) <= 4:
             raise LaunchError(f"kernel '{self.name}': [blocks, threads] was expected", hint=_HINT)
-        if len(given) > 2:
+        stream, shared_bytes = (*given[2:], None, 0)[:2] if len(given) < 4 else given[2:]
+        if not (stream is None or (is_integer(stream) and stream == 0)):
             raise LaunchError(
-                f"kernel '{self.name}': streams and dynamic shared memory are not there yet",
-                hint="write kernel[blocks, threads]",
+                f"kernel '{self.name}': streams are not there yet: {stream!r} was given as the stream",
+                hint="write None or 0 in its place, such as kernel[blocks, threads, None, shared_bytes]",
+            )
+        if not is_integer(shared_bytes) or not 0 <= shared_bytes < 2**31:
+            raise LaunchError(
+                f"kernel '{self.name}': shared_bytes is a number of bytes, not {shared_bytes!r}"
             )
         grid, block = self._triple(given[0], "blocks"), self._triple(given[1], "threads")
         if 0 in block:
@@ -180,11 +250,19 @@ class Kernel:
                     f"kernel '{self.name}': {blocks:,} blocks of {threads} threads along {'xyz'[axis]} are too "
                     f"many: at most {MAX_THREADS:,} threads are possible"
                 )
-        return Configuration(grid, block)
+        return Configuration(grid, block, shared_bytes=int(shared_bytes))
 
-    def _remember(self, given: object, launch: Launch) -> None:
+    def _kept(self, key: object, configuration: Callable[[], Configuration]) -> Launch:
+        """A launch that is found again by the same key."""
+        try:
+            launch = Launch(self, configuration())
+        except LaunchError as error:
+            raise located(error).with_traceback(None) from None
+        if len(self._launches) >= _MAX_LAUNCHES:
+            self._launches.clear()
         with contextlib.suppress(TypeError):  # lists are accepted as sizes, but not kept
-            self._launches[given] = launch
+            self._launches[key] = launch
+        return launch
 
     def _block(self, block: int | tuple[int, ...] | None, axes: int = 3) -> Triple | None:
         if block is None:
@@ -226,8 +304,7 @@ class Kernel:
 
     def _sizes(self, given: object, what: str) -> tuple[int, ...]:
         sizes = tuple(given) if isinstance(given, tuple | list) else (given,)
-        integers = all(isinstance(n, int | np.integer) and not isinstance(n, bool) for n in sizes)
-        if not integers or not 1 <= len(sizes) <= 3:
+        if not all(map(is_integer, sizes)) or not 1 <= len(sizes) <= 3:
             raise LaunchError(
                 f"kernel '{self.name}': {what} takes an int or a tuple of up to three, not {given!r}"
             )
@@ -238,33 +315,52 @@ class Kernel:
         return result
 
 
+def _check(function: FunctionType, first: Captures | None, now: Captures) -> None:
+    if first is None or first.digest == now.digest:
+        return
+    from headwater.frontend.frozen import check_frozen  # noqa: PLC0415 - seldom needed
+
+    check_frozen(function, first, now)
+
+
 @overload
 def kernel(function: Callable[..., None], /) -> Kernel: ...
 
 
 @overload
-def kernel(*, contract: bool = True) -> Callable[[Callable[..., None]], Kernel]: ...
+def kernel(
+    *, contract: bool = True, debug: bool = False
+) -> Callable[[Callable[..., None]], Kernel]: ...
 
 
 def kernel(
-    function: Callable[..., None] | None = None, /, *, contract: bool = True, **unknown: object
+    function: Callable[..., None] | None = None,
+    /,
+    *,
+    contract: bool = True,
+    debug: bool = False,
+    **unknown: object,
 ) -> Kernel | Callable[[Callable[..., None]], Kernel]:
     """Make a function a kernel: `@kernel` or `@kernel(contract=False)`.
 
-    `contract` allows a * b + c to be rounded once. Nothing is compiled before the first launch.
+    `contract` allows a * b + c to be rounded once. `debug` compiles the kernel in debug mode, as HEADWATER_DEBUG=1 does
+    all of them. Nothing is compiled before the first launch.
     """
     if unknown:
         raise HeadwaterError(
-            f"hw.kernel has no option '{min(unknown)}'", hint="it has 'contract', True or False"
+            f"hw.kernel has no option '{min(unknown)}'",
+            hint="it has 'contract' and 'debug', True or False",
         )
-    if not isinstance(contract, bool):
-        raise HeadwaterError(f"the option 'contract' is True or False, not {contract!r}")
+    for name, given in (("contract", contract), ("debug", debug)):
+        if not isinstance(given, bool):
+            raise HeadwaterError(f"the option '{name}' is True or False, not {given!r}")
+    options = Options(contract=contract, debug=debug)
     if function is None:
-        return lambda decorated: _make(decorated, contract)
-    return _make(function, contract)
+        return lambda decorated: _make(decorated, options)
+    return _make(function, options)
 
 
-def _make(function: object, contract: bool) -> Kernel:
+def _make(function: object, options: Options) -> Kernel:
     if not isinstance(function, FunctionType):
         raise HeadwaterError(
             f"'{getattr(function, '__name__', function)}' is a '{type(function).__name__}', not a plain function",
@@ -276,4 +372,4 @@ def _make(function: object, contract: bool) -> Kernel:
             f"kernel '{function.__name__}' takes '*' arguments",
             hint="name each argument: their number and order are part of a launch",
         )
-    return Kernel(function, Options(contract=contract))
+    return Kernel(function, options)

@@ -9,15 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from headwater.backends.contract import Executable, LaunchArgument
+from headwater.backends.contract import Executable
 from headwater.errors import (
     CompileError,
     DomainError,
-    InternalError,
+    HeadwaterError,
     KernelError,
     LaunchError,
     MemoryUseError,
@@ -27,32 +25,37 @@ from headwater.runtime.arguments import (
     DESCRIBERS,
     Path,
     alias_groups,
-    describe,
     leaf_paths,
     with_aliases,
 )
 from headwater.runtime.array import Array
+from headwater.runtime.callers import located
 from headwater.runtime.compile import (
-    Parameter,
     Specialization,
     generated_source,
     ir_text,
+    options_now,
     program,
 )
 from headwater.runtime.device import ArrayKey, Device, device
-from headwater.types import FLOAT32, WEAK_FLOAT, WEAK_INT, ArgumentType, ArrayType, ScalarType
+from headwater.runtime.packing import Packer, Source, distinct, packer
+from headwater.types import ArgumentType, ArrayType
 
 if TYPE_CHECKING:
     from headwater.frontend import Guard
     from headwater.runtime.kernel import Kernel
 
 Triple = tuple[int, int, int]
-Converter = Callable[[Any], LaunchArgument]
 
-_MAX_FLOAT32 = float(np.finfo(np.float32).max)
 _AXES = ("x", "y", "z")
 # Causes that the user's line and arguments explain: how Headwater found them is left out of the traceback.
-_USERS_ERRORS = (CompileError, DomainError, KernelError, LaunchError, MemoryUseError)
+_USERS_ERRORS: tuple[type[HeadwaterError], ...] = (
+    CompileError,
+    DomainError,
+    KernelError,
+    LaunchError,
+    MemoryUseError,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +71,12 @@ class Configuration:
     extents: tuple[int, ...] = ()
     guard: Guard | None = None
     count: Array | None = None
+    shared_bytes: int = 0
 
     def __str__(self) -> str:
         if self.grid is not None:
-            return f"[{self.grid}, {self.block}]"
+            shared = f", {self.shared_bytes} shared bytes" if self.shared_bytes else ""
+            return f"[{self.grid}, {self.block}{shared}]"
         size = f"a count of up to {self.extents[0]}" if self.count is not None else self.extents
         block = "" if self.block is None else f", block {self.block}"
         return f"{'forall' if self.guard is None else 'over'} {size}{block}"
@@ -79,21 +84,26 @@ class Configuration:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A program for one alias pattern, and how each of its parameters is made from the leaves."""
+    """A program for one alias pattern, and how its arguments are made of the leaves."""
 
     executable: Executable
-    converters: tuple[tuple[Converter, int], ...]
+    pack: Packer
     written: tuple[int, ...]
 
 
 @dataclass(slots=True)
 class Entry:
-    """What is known of arguments of the same types: where their arrays are, and the plans made so far."""
+    """What is known of arguments of the same types: where their arrays are, and the plans made so far.
+
+    `plain` is the plan of arrays that share no memory, and `distinct` says whether that is so.
+    """
 
     device: Device
     block: Triple
     arrays: tuple[int, ...]
     follows_default: bool
+    distinct: Callable[[Sequence[Any]], bool]
+    plain: Plan | None = None
     plans: dict[tuple[int, ...], Plan] = field(default_factory=dict)
 
 
@@ -103,13 +113,17 @@ class Launch:
     `kernel` is the kernel, and `configuration` how it is launched.
     """
 
-    __slots__ = ("_axes", "_entries", "configuration", "kernel")
+    __slots__ = ("_arity", "_axes", "_count", "_entries", "_grids", "configuration", "kernel")
 
     def __init__(self, kernel: Kernel, configuration: Configuration) -> None:
         self.kernel = kernel
         self.configuration = configuration
+        self._arity = kernel.arity
         self._axes = len(configuration.extents)
-        self._entries = kernel._entries_of((configuration.block, self._axes, configuration.guard))
+        self._count = configuration.count
+        self._grids: dict[Triple, Triple] = {}
+        mode = (configuration.block, self._axes, configuration.guard, configuration.shared_bytes)
+        self._entries = kernel._entries_of(mode)
 
     def __call__(self, *arguments: Any, **named: Any) -> None:
         """Launch. Returns before the work is done; downloads and `Device.synchronize` wait for it.
@@ -119,38 +133,43 @@ class Launch:
         """
         try:
             arguments, leaves, keys = self._walk(arguments, named)
-            entry = self._entry(arguments, keys)
-            grid = self.configuration.grid or _blocks(self.configuration.extents, entry.block)
+            key = tuple(keys)
+            entry = self._entries.get(key)
+            if entry is None or entry.follows_default:
+                entry = self._entry(arguments, key)
+            grid = self._grids.get(entry.block) or self._grid(entry.block)
             if 0 in grid:
                 for position in entry.arrays:
                     leaves[position]._usable()
                 return
-            plan = self._plan(entry, arguments, leaves)
-            plan.executable.launch(grid, [convert(leaves[at]) for convert, at in plan.converters])
+            plan = entry.plain
+            if plan is None or self._count is not None or not entry.distinct(leaves):
+                plan = self._plan(entry, arguments, leaves)
+            plan.executable.launch(grid, plan.pack(leaves))
         except _USERS_ERRORS as error:
-            raise error.with_traceback(None) from None
+            raise located(error).with_traceback(None) from None
 
     def compile(self, *arguments: Any, **named: Any) -> None:
         """Make the program for such arguments ready without launching it."""
         try:
             arguments, leaves, keys = self._walk(arguments, named)
-            self._plan(self._entry(arguments, keys), arguments, leaves)
+            self._plan(self._entry(arguments, tuple(keys)), arguments, leaves)
         except _USERS_ERRORS as error:
-            raise error.with_traceback(None) from None
+            raise located(error).with_traceback(None) from None
 
     def ir(self, *arguments: Any, **named: Any) -> str:
         """The text of the IR for such arguments."""
         try:
             return ir_text(self._specialization(arguments, named))
         except _USERS_ERRORS as error:
-            raise error.with_traceback(None) from None
+            raise located(error).with_traceback(None) from None
 
     def source(self, *arguments: Any, **named: Any) -> str:
         """The text that the device's backend generates for such arguments."""
         try:
             return generated_source(self._specialization(arguments, named))
         except _USERS_ERRORS as error:
-            raise error.with_traceback(None) from None
+            raise located(error).with_traceback(None) from None
 
     def __repr__(self) -> str:
         return f"<{self.kernel.name} {self.configuration}>"
@@ -161,39 +180,52 @@ class Launch:
         self, arguments: tuple[Any, ...], named: dict[str, Any]
     ) -> tuple[tuple[Any, ...], list[Any], list[object]]:
         """The arguments in order, their leaves followed by those of the configuration, and their keys."""
-        if named or len(arguments) != self.kernel.arity:
+        if named or len(arguments) != self._arity:
             arguments = self.kernel._bind(arguments, named)
         leaves: list[Any] = []
         keys: list[object] = []
-        try:
-            for argument in arguments:
-                DESCRIBERS[type(argument)].flatten(argument, leaves, keys)
-        except LaunchError as error:
-            self._explain(arguments, error)
-        count = self.configuration.count
-        if count is not None:
-            leaves.append(count)
-            keys.append(count._key)
-        leaves += self.configuration.extents
+        if self.kernel.constants:
+            self.kernel._flatten(arguments, leaves, keys)
+        else:
+            try:
+                for argument in arguments:
+                    kind = type(argument)
+                    if kind is Array:  # most are
+                        leaves.append(argument)
+                        keys.append(argument._key)
+                    else:
+                        DESCRIBERS[kind].flatten(argument, leaves, keys)
+            except LaunchError as error:
+                self.kernel._explain(arguments, error)
+        if self._count is not None:
+            leaves.append(self._count)
+            keys.append(self._count._key)
+        if self._axes:
+            leaves += self.configuration.extents
         return arguments, leaves, keys
 
-    def _entry(self, arguments: tuple[Any, ...], keys: list[object]) -> Entry:
-        key = tuple(keys)
+    def _entry(self, arguments: tuple[Any, ...], key: tuple[object, ...]) -> Entry:
         entry = self._entries.get(key)
         if entry is None or (entry.follows_default and entry.device is not device()):
-            entry = self._entries[key] = self._new_entry(arguments, keys)
+            entry = self._entries[key] = self._new_entry(arguments, key)
         return entry
+
+    def _grid(self, block: Triple) -> Triple:
+        grid = self.configuration.grid or _blocks(self.configuration.extents, block)
+        self._grids[block] = grid
+        return grid
 
     def _plan(self, entry: Entry, arguments: tuple[Any, ...], leaves: list[Any]) -> Plan:
         groups = alias_groups([leaves[at]._allocation for at in entry.arrays])
         plan = entry.plans.get(groups)
         if plan is None:
             plan = entry.plans[groups] = self._new_plan(entry, arguments, groups)
-        count = self.configuration.count
-        if count is None:
+            if not groups:
+                entry.plain = plan
+        if self._count is None:
             return plan
         for at in plan.written:
-            if leaves[at] is count:
+            if leaves[at]._allocation is self._count._allocation:
                 raise LaunchError(
                     f"kernel '{self.kernel.name}' writes the array that counts its threads",
                     hint="write the new count to another array",
@@ -202,29 +234,11 @@ class Launch:
 
     # --- once for each set of types ---------------------------------------------------------------
 
-    def _explain(self, arguments: tuple[Any, ...], error: LaunchError) -> NoReturn:
-        """Say which argument it was: the fast walk does not know the names."""
-        try:
-            for name, argument in zip(self.kernel.names, arguments, strict=True):
-                describe(argument, (name,))
-        except LaunchError as better:
-            error = better
-        raise LaunchError(
-            f"kernel '{self.kernel.name}': {error.message}", hint=error.hint
-        ) from None
-
-    def _types(self, arguments: tuple[Any, ...]) -> tuple[ArgumentType, ...]:
-        try:
-            pairs = zip(self.kernel.names, arguments, strict=True)
-            return tuple(describe(argument, (name,)) for name, argument in pairs)
-        except LaunchError as error:
-            self._explain(arguments, error)
-
     def _leaves(self, arguments: tuple[Any, ...]) -> list[tuple[Path, ArgumentType]]:
-        kinds = zip(self.kernel.names, self._types(arguments), strict=True)
+        kinds = zip(self.kernel.names, self.kernel._types(arguments), strict=True)
         return [leaf for name, kind in kinds for leaf in leaf_paths(kind, (name,))]
 
-    def _new_entry(self, arguments: tuple[Any, ...], keys: list[object]) -> Entry:
+    def _new_entry(self, arguments: tuple[Any, ...], keys: tuple[object, ...]) -> Entry:
         leaves = self._leaves(arguments)
         arrays = tuple(at for at, (_, kind) in enumerate(leaves) if isinstance(kind, ArrayType))
         names = [".".join(leaves[at][0]) for at in arrays]
@@ -246,12 +260,21 @@ class Launch:
                 f"kernel '{self.kernel.name}': a block of {block} has {math.prod(block)} threads; the device "
                 f"'{chosen.name}' takes up to {limit}"
             )
-        return Entry(chosen, block, arrays, follows_default=not devices)
+        self._check_shared(chosen)
+        return Entry(chosen, block, arrays, not devices, distinct(arrays))
+
+    def _check_shared(self, chosen: Device) -> None:
+        asked, limit = self.configuration.shared_bytes, chosen.capabilities.max_shared_bytes
+        if asked > limit:
+            raise LaunchError(
+                f"kernel '{self.kernel.name}': {asked:,} bytes of shared memory a block were asked for; the device "
+                f"'{chosen.name}' has {limit:,}"
+            )
 
     def _specialize(
         self, entry: Entry, arguments: tuple[Any, ...], groups: tuple[int, ...]
     ) -> Specialization:
-        types = self._types(arguments)
+        types = self.kernel._types(arguments)
         if groups:
             numbers = iter(groups)
             types = tuple(with_aliases(kind, numbers) for kind in types)
@@ -264,20 +287,22 @@ class Launch:
             entry.block,
             self._axes or None,
             self.configuration.guard,
-            self.kernel.options,
+            options_now(self.kernel.options),
             entry.device,
+            self.configuration.shared_bytes,
+            self.kernel._function_captures(types),
         )
 
     def _specialization(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> Specialization:
         arguments, leaves, keys = self._walk(arguments, named)
-        entry = self._entry(arguments, keys)
+        entry = self._entry(arguments, tuple(keys))
         groups = alias_groups([leaves[at]._allocation for at in entry.arrays])
         return self._specialize(entry, arguments, groups)
 
     def _new_plan(self, entry: Entry, arguments: tuple[Any, ...], groups: tuple[int, ...]) -> Plan:
         wanted = self._specialize(entry, arguments, groups)
         made = program(wanted)
-        self.kernel._freeze(wanted.captured)
+        self.kernel._freeze(wanted)
         leaves = self._leaves(arguments)
         positions = {path: at for at, (path, _) in enumerate(leaves)}
         kinds = dict(leaves)
@@ -285,73 +310,9 @@ class Launch:
         first = len(leaves) + (self.configuration.count is not None)
         for axis, name in enumerate(_AXES[: self._axes]):
             positions["%extent", name] = first + axis
-        converters = tuple(
-            (self._converter(parameter, kinds.get(parameter.path)), positions[parameter.path])
-            for parameter in made.parameters
-        )
+        sources = [Source(p, kinds.get(p.path), positions[p.path]) for p in made.parameters]
         written = tuple(positions[p.path] for p in made.parameters if p.written)
-        return Plan(made.executable, converters, written)
-
-    def _converter(self, parameter: Parameter, kind: ArgumentType | None) -> Converter:
-        if parameter.array:
-            return Array._usable
-        scalar = parameter.scalar
-        if kind is WEAK_INT and scalar.is_integer:
-            return _integer(self.kernel.name, parameter)
-        if kind in (WEAK_INT, WEAK_FLOAT) and scalar.is_float:
-            return _floating(self.kernel.name, parameter)
-        if kind not in (None, scalar, WEAK_INT):
-            raise InternalError(
-                f"kernel '{self.kernel.name}': '{'.'.join(parameter.path)}' is {kind} and cannot be passed as {scalar}"
-            )
-        return _plain(scalar)
-
-
-# --- scalars --------------------------------------------------------------------------------------
-
-
-def _plain(scalar: ScalarType) -> Converter:
-    if scalar.is_bool:
-        return bool
-    return float if scalar.is_float else int
-
-
-def _misfit(kernel: str, parameter: Parameter, value: int | float) -> LaunchError:
-    name = ".".join(parameter.path)
-    hint = "no integer type holds it; pass a float"
-    if isinstance(value, float) or -(2**63) <= value < 2**63:
-        hint = f"pass a NumPy scalar of the type you need, such as np.int64({name})"
-    return LaunchError(
-        f"kernel '{kernel}': the argument '{name}' is {value}, which does not fit {parameter.scalar}",
-        hint=hint,
-    )
-
-
-def _integer(kernel: str, parameter: Parameter) -> Converter:
-    low, high = parameter.scalar.limits
-
-    def convert(value: int) -> int:
-        if low <= value <= high:
-            return value
-        raise _misfit(kernel, parameter, value)
-
-    return convert
-
-
-def _floating(kernel: str, parameter: Parameter) -> Converter:
-    limit = _MAX_FLOAT32 if parameter.scalar is FLOAT32 else math.inf
-
-    def convert(value: float) -> float:
-        try:
-            result = float(value)
-        except OverflowError:
-            raise _misfit(kernel, parameter, value) from None
-        if -limit <= result <= limit or math.isnan(result):
-            return result
-        with np.errstate(over="ignore"):
-            return float(np.float32(result))  # infinite, or just rounds down to the largest
-
-    return convert
+        return Plan(made.executable, packer(self.kernel.name, sources), written)
 
 
 # --- sizes ----------------------------------------------------------------------------------------
