@@ -14,10 +14,13 @@ from headwater.backends.contract import Driver, Options
 from headwater.backends.webgpu.compiler import compile_kernel
 from headwater.backends.webgpu.features import FLOAT32_ATOMIC_ADD, INT64_ATOMICS, Features
 from headwater.errors import CapabilityError
-from headwater.types import BOOL, FLOAT32, FLOAT64, INT32, INT64, UINT32, ScalarType
+from headwater.types import BOOL, FLOAT32, FLOAT64, INT32, INT64, UINT32, UINT64, ScalarType
 
-_KINDS = (INT32, UINT32, INT64, FLOAT32, FLOAT64)
+_KINDS = (INT32, UINT32, INT64, UINT64, FLOAT32, FLOAT64)
 _ORACLES = {"add": np.add, "min": np.minimum, "max": np.maximum}
+_BITS = {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}
+_CASES = [(name, kind) for name in _ORACLES for kind in _KINDS]
+_CASES += [(name, kind) for name in _BITS for kind in _KINDS if kind.is_integer]
 
 
 def scattered(kind: ScalarType, *names: str) -> Hand:
@@ -40,19 +43,18 @@ def without(features: Features, name: str) -> tuple[str, ...]:
 
 
 def values_of(kind: ScalarType, count: int) -> np.ndarray[Any, Any]:
-    low = 0 if kind is UINT32 else -1000
+    low = 0 if kind.kind == "uint" else -1000
     return np.random.default_rng(6).integers(low, 1000, count).astype(kind.numpy)
 
 
-@pytest.mark.parametrize("kind", _KINDS, ids=str)
-@pytest.mark.parametrize("name", _ORACLES)
+@pytest.mark.parametrize(("name", "kind"), _CASES, ids=str)
 def test_device_memory(driver: Driver, kind: ScalarType, name: str) -> None:
     values = values_of(kind, 4096)
     start = np.full(8, 5, kind.numpy)
     hand = scattered(kind, name)
     cells, _, old = run(driver, hand, start, values, np.zeros(4096, kind.numpy))
     expected = start.copy()
-    _ORACLES[name].at(expected, np.arange(4096) % 8, values)
+    (_ORACLES | _BITS)[name].at(expected, np.arange(4096) % 8, values)
     assert np.array_equal(cells, expected)
     if name == "add":
         for cell in range(8):
@@ -68,8 +70,7 @@ def test_several_operations_on_one_array(driver: Driver, kind: ScalarType) -> No
     assert np.all((cells >= 1) & (cells <= 2))
 
 
-@pytest.mark.parametrize("kind", _KINDS, ids=str)
-@pytest.mark.parametrize("name", _ORACLES)
+@pytest.mark.parametrize(("name", "kind"), _CASES, ids=str)
 def test_shared_memory(driver: Driver, kind: ScalarType, name: str) -> None:
     """Not zeroed by the driver: the kernel sets its start value before the barrier."""
     hand = Hand()
@@ -89,7 +90,9 @@ def test_shared_memory(driver: Driver, kind: ScalarType, name: str) -> None:
         build.store(out, (build.index("block", 0),), build.load(tile, (zero,)))
     values = values_of(kind, 1024)
     got = run(driver, hand, np.zeros(16, kind.numpy), values)[0]
-    expected = _ORACLES[name].reduce(values.reshape(16, 64), axis=1, initial=kind.numpy.type(5))
+    expected = (_ORACLES | _BITS)[name].reduce(
+        values.reshape(16, 64), axis=1, initial=kind.numpy.type(5)
+    )
     assert np.array_equal(got, expected)
 
 
@@ -164,3 +167,72 @@ def test_the_same_array_plain_and_atomic(driver: Driver) -> None:
     values = np.arange(64, dtype=np.float32)
     got = run(driver, hand, values)[0]
     assert np.array_equal(got, np.maximum(values + 1, 10) + 1)
+
+
+# --- exchanges and counters -------------------------------------------------------------------------
+
+
+def launched(driver: Driver, hand: Hand, kind: ScalarType, start: Any) -> tuple[Any, Any]:
+    """The cell and the old values after 4096 threads, by an array argument."""
+    cells, old = run(driver, hand, np.full(1, start, kind.numpy), np.zeros(4096, kind.numpy))
+    return cells[0], old
+
+
+def one_cell(kind: ScalarType, name: str, value: Any, compare: Any = None) -> Hand:
+    """Every thread updates one cell with the same value, and keeps the old one."""
+    hand = Hand()
+    cells = hand.array("cells", kind, written=True, atomic=True)
+    old = hand.array("old", kind, written=True)
+    expected = None if compare is None else hand.const(compare, kind)
+    i, build = hand.thread(), hand.build
+    before = build.atomic(
+        name, cells, (hand.const(0),), hand.const(value, kind), 0, compare=expected
+    )
+    build.store(old, (i,), before)
+    return hand
+
+
+@pytest.mark.parametrize("kind", [UINT32, UINT64], ids=str)
+def test_counters_turn_round(driver: Driver, kind: ScalarType) -> None:
+    cell, old = launched(driver, one_cell(kind, "inc", 6), kind, 0)
+    assert cell == 4096 % 7
+    assert np.array_equal(np.sort(old), np.sort(np.arange(4096) % 7))
+    cell, old = launched(driver, one_cell(kind, "dec", 6), kind, 9)
+    # 9 is more than 6, so that it becomes 6 at once; then 6, 5, ... 0 and again.
+    assert np.array_equal(np.sort(old), np.sort([9, *(6 - np.arange(4095) % 7)]))
+    assert cell == 6 - 4095 % 7
+
+
+@pytest.mark.parametrize("kind", _KINDS, ids=str)
+def test_an_exchange_hands_every_value_to_one_thread(driver: Driver, kind: ScalarType) -> None:
+    hand = Hand()
+    cells = hand.array("cells", kind, written=True, atomic=True)
+    old = hand.array("old", kind, written=True)
+    build, i = hand.build, hand.thread()
+    build.store(old, (i,), build.atomic("exch", cells, (hand.const(0),), build.cast(i, kind)))
+    cell, seen = launched(driver, hand, kind, 5000)
+    assert np.array_equal(np.sort([*seen, cell]), [*range(4096), 5000])
+
+
+@pytest.mark.parametrize("kind", _KINDS, ids=str)
+def test_of_many_that_compare_one_swaps(driver: Driver, kind: ScalarType) -> None:
+    number = float if kind.is_float else int
+    hand = one_cell(kind, "cas", number(7), number(3))
+    cell, old = launched(driver, hand, kind, 3)
+    assert cell == 7
+    assert sorted(set(old)) == [3, 7]
+    assert np.count_nonzero(old == 3) == 1
+    cell, old = launched(driver, hand, kind, 4)
+    assert cell == 4
+    assert set(old) == {4}
+
+
+@pytest.mark.parametrize("kind", [FLOAT32, FLOAT64], ids=str)
+def test_floats_are_compared_by_value(driver: Driver, kind: ScalarType) -> None:
+    """-0.0 is 0.0, NaN is nothing, and a subnormal number is no zero."""
+    swap = one_cell(kind, "cas", 7.0, 0.0)
+    assert launched(driver, swap, kind, -0.0)[0] == 7
+    tiny = np.finfo(kind.numpy).smallest_subnormal
+    assert launched(driver, swap, kind, tiny)[0] == tiny
+    never = one_cell(kind, "cas", 7.0, float("nan"))
+    assert np.isnan(launched(driver, never, kind, np.nan)[0])

@@ -14,7 +14,7 @@ from headwater import ir
 from headwater.backends.contract import Driver, Options
 from headwater.backends.webgpu.compiler import compile_kernel
 from headwater.backends.webgpu.driver import WebGpuDriver
-from headwater.errors import CapabilityError
+from headwater.errors import CapabilityError, Span
 from headwater.types import (
     BOOL,
     FLOAT32,
@@ -561,5 +561,117 @@ def test_too_many_arrays_are_refused(driver: WebGpuDriver) -> None:
     for n in range(9):
         hand.array(f"x{n}", FLOAT32)
     features = replace(driver.features, max_storage_buffers=8)
-    with pytest.raises(CapabilityError, match="uses 9 arrays, more than the 8"):
+    with pytest.raises(CapabilityError, match="uses 9 arrays, more than the 8 buffers"):
         compile_kernel(hand.kernel, Options(), features)
+
+
+# --- fences -----------------------------------------------------------------------------------------
+
+
+def fenced(scope: str, *, divided: bool, early: bool = False) -> Hand:
+    hand = Hand(32)
+    out = hand.array("out", INT32, written=True)
+    build, t = hand.build, hand.build.index("thread", 0)
+    if early:
+        with build.when(build.compute("ge", t, build.extent(out, 0))):
+            build.append(ir.Return())
+    build.store(out, (t,), t)
+    build.span = Span("kernel.py", 3, 0, 3, 8)
+    if divided:
+        with build.when(build.compute("lt", t, hand.const(3))):
+            build.append(ir.Fence(scope, build.span))
+    else:
+        build.append(ir.Fence(scope, build.span))
+    one = build.compute("add", build.load(out, (t,)), hand.const(1))
+    build.store(out, (t,), one)
+    return hand
+
+
+def test_a_fence_of_a_block_is_a_barrier(driver: WebGpuDriver) -> None:
+    for early, count in ((False, 32), (True, 20)):
+        hand = fenced("block", divided=False, early=early)
+        assert "storageBarrier" in driver.source(hand.kernel, Options())
+        hand = fenced("block", divided=False, early=early)
+        got = run(driver, hand, one(INT32, count), grid=(1, 1, 1))[0]
+        assert np.array_equal(got, np.arange(count) + 1)
+
+
+def test_a_fence_for_some_threads_only_is_refused_with_its_line(driver: WebGpuDriver) -> None:
+    text = "has a fence that some threads of a block may reach and others not.*'vulkan'"
+    with pytest.raises(CapabilityError, match=text) as caught:
+        driver.compile(fenced("block", divided=True).kernel, Options())
+    assert caught.value.span is not None
+    assert caught.value.span.line == 3
+
+
+@pytest.mark.parametrize("scope", ["device", "system"])
+def test_a_fence_between_blocks_is_refused_with_its_line(driver: WebGpuDriver, scope: str) -> None:
+    assert not driver.capabilities.device_fences
+    with pytest.raises(CapabilityError, match="orders writes between blocks") as caught:
+        driver.compile(fenced(scope, divided=False).kernel, Options())
+    assert caught.value.span is not None
+    assert caught.value.span.line == 3
+
+
+# --- single operations as written -------------------------------------------------------------------
+
+
+def remainder_of_a_sum(kind: ScalarType) -> Hand:
+    """The two-sum of Knuth, as written, of an array and a literal; then one of their plain sums."""
+    hand = Hand()
+    out = hand.array("out", kind, written=True)
+    source = hand.array("x", kind)
+    i, build = hand.thread(), hand.build
+    a, b = build.load(source, (i,)), hand.const(0.1, kind)
+    build.contract = False
+    total = build.compute("add", a, b)
+    part = build.compute("sub", total, a)
+    rest = build.compute("sub", a, build.compute("sub", total, part))
+    rest = build.compute("add", rest, build.compute("sub", b, part))
+    none = build.compute("sub", rest, rest)
+    never = build.compute("mul", rest, hand.const(0.0, kind))
+    for value in (none, never):
+        rest = build.compute("add", rest, value)
+    build.store(out, (i,), rest)
+    return hand
+
+
+@pytest.mark.parametrize("kind", [FLOAT32, FLOAT64], ids=str)
+def test_single_operations_are_rounded_as_written(driver: WebGpuDriver, kind: ScalarType) -> None:
+    """In a kernel that may contract all others; literals are hidden too."""
+    a = (np.random.default_rng(8).uniform(1, 2, 256) * 1e4).astype(kind.numpy)
+    b = kind.numpy.type(0.1)
+    part = (a + b) - a
+    expected = (a - ((a + b) - part)) + (b - part)
+    assert np.count_nonzero(expected) > 100
+    got = run(driver, remainder_of_a_sum(kind), one(kind, 256), a)[0]
+    assert np.array_equal(got, expected)
+    a[:2] = np.nan, np.inf
+    assert np.isnan(run(driver, remainder_of_a_sum(kind), one(kind, 256), a)[0][:2]).all()
+
+
+def test_plain_operations_stay_plain_beside_one_as_written(driver: WebGpuDriver) -> None:
+    hand = Hand()
+    out, source = hand.array("out", FLOAT32, written=True), hand.array("x", FLOAT32)
+    i, build = hand.thread(), hand.build
+    x = build.load(source, (i,))
+    build.contract = False
+    exact = build.compute("add", x, x)
+    build.contract = True
+    build.store(out, (i,), build.compute("mul", exact, hand.const(3.0, FLOAT32)))
+    text = driver.source(hand.kernel, Options())
+    assert " * 3.0f;" in text
+    assert text.count("hw_exact_f32(") == 2
+
+
+def test_divisions_as_written_are_exact_where_the_devices_own_are_not(
+    emulating: WebGpuDriver,
+) -> None:
+    hand = operation("div", (FLOAT32, FLOAT32), FLOAT32)
+    plain = operation("add", (FLOAT32, FLOAT32), FLOAT32)
+    for made in (hand, plain):
+        for node in ir.walk(made.kernel.body):
+            if isinstance(node, ir.Compute):
+                node.contract = False
+    assert "hw_ieee_div" in emulating.source(hand.kernel, Options())
+    assert "ieee" not in emulating.source(plain.kernel, Options())

@@ -6,6 +6,7 @@ from headwater import ir
 from headwater.backends.contract import Options
 from headwater.backends.webgpu.checks import check, check_bindings
 from headwater.backends.webgpu.features import Features
+from headwater.backends.webgpu.fences import lower_fences
 from headwater.backends.webgpu.language import Wgsl
 from headwater.backends.webgpu.program import ARGUMENTS, WIDE, Program
 from headwater.emit import Names, write_body
@@ -14,6 +15,7 @@ from headwater.passes import lower_neighbors
 
 def compile_kernel(kernel: ir.Kernel, options: Options, features: Features) -> Program:
     """The program of a kernel, which is changed in place. CapabilityError for what the device lacks."""
+    lower_fences(kernel, features.device)
     lower_neighbors(kernel, cooperative=False)
     check(kernel, features)
     names = Names()
@@ -23,7 +25,7 @@ def compile_kernel(kernel: ir.Kernel, options: Options, features: Features) -> P
     helpers = target.table.definitions(body.helpers | target.helpers)
     for axis, letter in enumerate("xyz"):
         target.reserved(f"grid_{letter}", "u32", "grid", axis)
-    for axis, zero in enumerate(("zero", "nought", "nil")):
+    for axis, zero in enumerate(("zero", "nought", "blank")):
         if any(f"{ARGUMENTS}.{zero}" in text for text in helpers):
             target.reserved(zero, "u32", "zero", axis)
     fields = sorted(target.fields.values(), key=lambda field: field.type not in WIDE)

@@ -38,7 +38,7 @@ class Rounding:
             return emulated
         if FLOAT16 in (node.arguments[0].type, node.result.type):
             return row
-        return self.kept(node, self.hidden(node, row))
+        return self.hidden(node, self.kept(node, row))
 
     def emulated(self, node: ir.Compute | ir.Atomic) -> Row | None:
         """The row where the device's own float32 is not that of the language; None where it is."""

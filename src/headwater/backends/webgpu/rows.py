@@ -181,8 +181,8 @@ def _helpers(int64: bool) -> dict[str, Helper]:
         "exact_f64": Helper(_through_bits("exact_f64", "zero", int64)),
         "hidden_f32": Helper(_through_bits("hidden_f32", "nought")),
         "hidden_f64": Helper(_through_bits("hidden_f64", "nought", int64)),
-        "veiled_f32": Helper(_through_bits("veiled_f32", "nil")),
-        "veiled_f64": Helper(_through_bits("veiled_f64", "nil", int64)),
+        "veiled_f32": Helper(_through_bits("veiled_f32", "blank")),
+        "veiled_f64": Helper(_through_bits("veiled_f64", "blank", int64)),
         "isnan_f32": Helper(
             "fn hw_isnan_f32(x: f32) -> bool {\n"
             "    return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u;\n}"
@@ -207,7 +207,7 @@ def _helpers(int64: bool) -> dict[str, Helper]:
 def _through_bits(name: str, zero: str, int64: bool = True) -> str:
     """A zero that only the launch knows keeps a driver from rewriting across this point.
 
-    Results take `zero`, left operands `nought` and right ones `nil`: one zero twice would cancel. Without 64-bit
+    Results take `zero`, left operands `nought` and right ones `blank`: one zero twice would cancel. Without 64-bit
     integers a float64 stays as it is.
     """
     kind, bits, word = (
