@@ -40,7 +40,8 @@ def element_type(dtype: ElementType | npt.DTypeLike) -> ElementType:
             raise HeadwaterError(f"'{dtype}' is not a type of array elements")
         return dtype
     if is_record_class(dtype):
-        raise HeadwaterError(f"'{dtype}' is a dataclass; a scalar or vector type was expected")
+        name = getattr(dtype, "__qualname__", dtype)
+        raise HeadwaterError(f"'{name}' is a dataclass; a scalar or vector type was expected")
     try:
         parsed = np.dtype(dtype)
     except TypeError:
