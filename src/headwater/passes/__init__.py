@@ -3,6 +3,8 @@
 from headwater.passes.check_barriers import check_barriers as check_barriers
 from headwater.passes.classify_reductions import classify_reductions as classify_reductions
 from headwater.passes.instrument import instrument as instrument
+from headwater.passes.library_calls import LibraryCalls as LibraryCalls
+from headwater.passes.lower_narrow import lower_narrow as lower_narrow
 from headwater.passes.lower_neighbors import lower_neighbors as lower_neighbors
 from headwater.passes.lower_returns import lower_returns as lower_returns
 from headwater.passes.lower_votes import lower_votes as lower_votes

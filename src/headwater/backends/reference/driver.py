@@ -32,7 +32,9 @@ class ReferenceDriver:
     """Fulfils `Driver`. One lock orders everything that touches memory."""
 
     info: DeviceInfo
-    capabilities: Capabilities = field(default_factory=lambda: Capabilities(default_block=32))
+    capabilities: Capabilities = field(
+        default_factory=lambda: Capabilities(default_block=32, checks_itself=True)
+    )
     backwards: bool = False
     lock: threading.Lock = field(default_factory=threading.Lock)
     serials: count[int] = field(default_factory=lambda: count(1))
@@ -84,12 +86,12 @@ class ReferenceDriver:
     def compile(self, kernel: ir.Kernel, options: Options) -> bytes:
         """The kernel itself. It is verified, because what runs here judges the other devices."""
         ir.verify(kernel)
-        return pickle.dumps(kernel)
+        return pickle.dumps((kernel, options.debug))
 
     def load(self, payload: bytes) -> Executable:
-        kernel = pickle.loads(payload)
+        kernel, debug = pickle.loads(payload)
         assert isinstance(kernel, ir.Kernel)
-        return Program(kernel, self)
+        return Program(kernel, debug, self)
 
     def source(self, kernel: ir.Kernel, options: Options) -> str:
         return ir.format_kernel(kernel)
@@ -109,8 +111,11 @@ class Program:
     """A kernel that is ready to run."""
 
     kernel: ir.Kernel
+    debug: bool
     driver: ReferenceDriver
 
     def launch(self, grid: tuple[int, int, int], arguments: Sequence[LaunchArgument]) -> None:
         with self.driver.lock:
-            interpreter.launch(self.kernel, grid, arguments, backwards=self.driver.backwards)
+            interpreter.launch(
+                self.kernel, grid, arguments, backwards=self.driver.backwards, debug=self.debug
+            )

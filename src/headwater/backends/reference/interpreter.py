@@ -17,6 +17,7 @@ import numpy as np
 from headwater import ir
 from headwater.backends.contract import ArrayArgument, LaunchArgument
 from headwater.backends.reference.arithmetic import ATOMIC_OPERATORS, OPERATORS, Scalar, cast
+from headwater.backends.reference.checks import Checks
 from headwater.backends.reference.meeting import run_block
 from headwater.backends.reference.memory import (
     Region,
@@ -26,16 +27,23 @@ from headwater.backends.reference.memory import (
     own_region,
 )
 from headwater.backends.reference.thread import Asserted, Signal, Steps, Stop, Thread, Triple
+from headwater.ir import reports
 
 
 def launch(
-    kernel: ir.Kernel, grid: Triple, arguments: Sequence[LaunchArgument], *, backwards: bool = False
+    kernel: ir.Kernel,
+    grid: Triple,
+    arguments: Sequence[LaunchArgument],
+    *,
+    backwards: bool = False,
+    debug: bool = False,
 ) -> None:
     """Run all blocks of `grid` in order; KernelError at the first thing that is not defined.
 
     `backwards` runs blocks and threads in the opposite order: the result of a kernel without races on
-    order is the same.
+    order is the same. `debug` looks for more, see `checks`.
     """
+    checks = Checks(kernel) if debug else None
     regions: dict[object, Region] = {}
     values: dict[ir.Value, Scalar] = {}
     for parameter, argument in zip(kernel.parameters, arguments, strict=True):
@@ -51,7 +59,14 @@ def launch(
             asserted: Asserted = {}
             threads = [
                 Thread(
-                    kernel, grid, block, position, seen | _locals(kernel), dict(values), asserted
+                    kernel,
+                    grid,
+                    block,
+                    position,
+                    seen | _locals(kernel),
+                    dict(values),
+                    asserted,
+                    checks,
                 )
                 for position in _positions(kernel.block_shape, backwards)
             ]
@@ -84,6 +99,7 @@ def _run(thread: Thread, block: ir.Block) -> Steps:
         thread.path[-1] = number
         steps = HANDLERS[type(node)](thread, node)
         if steps is None:
+            thread.check(node)
             continue
         signal = yield from steps
         if signal is not Signal.NEXT:
@@ -122,8 +138,7 @@ def _require_uniform(thread: Thread, node: ir.Compute, value: Scalar) -> None:
     if turn == len(before):
         before.append(value)
     if value != before[turn] and not (value != value and before[turn] != before[turn]):
-        text = f"a value asserted uniform is {value} here and {before[turn]} in another thread"
-        raise thread.fail(node, text)
+        raise thread.found(node, reports.not_uniform(value))
 
 
 def _index(thread: Thread, node: ir.Index) -> None:
@@ -156,20 +171,17 @@ def _find(thread: Thread, node: ir.Load | ir.Store | ir.Atomic) -> tuple[Region,
     for axis, (index, extent) in enumerate(zip(indices, region.shape, strict=True)):
         if 0 <= index < extent:
             continue
-        along = f" along axis {axis}" if len(indices) > 1 else ""
-        text = f"the subscript {index} of '{region.name}' is out of bounds{along}: it has {extent}"
-        hint = "only constant negative subscripts count from the end" if index < 0 else None
-        raise thread.fail(node, text, hint)
+        report = reports.out_of_bounds(region.name, index, extent, axis, len(indices))
+        raise thread.found(node, report)
     return region, region.place(indices, node.component)
 
 
 def _require_known(thread: Thread, node: ir.Load | ir.Atomic, region: Region, place: int) -> None:
     if region.known is None or region.known[place].all():
         return
-    indices = ", ".join(str(thread.values[index]) for index in node.indices)
+    indices = [thread.values[index] for index in node.indices]
     local = isinstance(node.array, ir.LocalArray)
-    text = f"'{region.name}[{indices}]' is read before {'the' if local else 'any'} thread has written it"
-    raise thread.fail(node, text, f"{'local' if local else 'shared'} arrays are not initialised")
+    raise thread.found(node, reports.unwritten(region.name, indices, local))
 
 
 def _load(thread: Thread, node: ir.Load) -> None:
@@ -291,12 +303,12 @@ def _fence(thread: Thread, node: ir.Fence) -> None:
 
 def _assert(thread: Thread, node: ir.Assert) -> None:
     if not thread.values[node.condition]:
-        raise thread.fail(node, f"the assertion '{node.message}' does not hold")
+        raise thread.found(node, reports.failed(node.message))
 
 
 def _print(thread: Thread, node: ir.Print) -> None:
-    texts = [part if isinstance(part, str) else str(thread.values[part]) for part in node.parts]
-    sys.stdout.write("".join(texts) + "\n")
+    parts = [part if isinstance(part, str) else thread.values[part] for part in node.parts]
+    sys.stdout.write(f"{reports.text_of(reports.printed(parts))}\n")
     sys.stdout.flush()
 
 
