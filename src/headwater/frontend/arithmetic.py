@@ -14,7 +14,7 @@ import numpy as np
 from headwater.frontend.program import Program
 from headwater.frontend.values import Literal, Runtime, Scalar, Vector, WeakOperation
 from headwater.frontend.values import literal as literal
-from headwater.types import BOOL, WEAK_FLOAT, WEAK_INT, ScalarType, join
+from headwater.types import BOOL, FLOAT16, FLOAT32, WEAK_FLOAT, WEAK_INT, ScalarType, join
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +102,20 @@ def _fold(program: Program, row: Binary, a: Scalar, b: Scalar) -> Literal | None
         return None
     if _weak(a) and _weak(b):
         return literal(python_result(program, row.fold, a.value, b.value))
-    kind = join(a.kind, b.kind)
-    if row.family in ("ring", "integral") and kind.is_integer:
-        return Literal(wrapped(row.fold(a.value, b.value), kind), kind)
-    return None
+    if row.family == "division" or join(a.kind, b.kind).is_float:
+        return None
+    kind = _binary_kind(program, row, a.kind, b.kind)
+    left, right = _as_integer(a, kind), _as_integer(b, kind)
+    if left is None or right is None:
+        return None
+    right = right % kind.bits if row.family == "shift" else right
+    return Literal(wrapped(row.fold(left, right), kind), kind)
+
+
+def _as_integer(value: Literal, kind: ScalarType) -> int | None:
+    """The value in an integer type; None for a weak one that does not fit, which is an error where it is emitted."""
+    found = wrapped(int(value.value), kind)
+    return None if value.kind.weak and found != value.value else found
 
 
 def _weak(value: Literal) -> bool:
@@ -136,14 +146,27 @@ def wrapped(value: int, kind: ScalarType) -> int:
 def compare(program: Program, operation: str, a: Scalar, b: Scalar) -> Scalar:
     """A comparison of two scalars: a bool."""
     if isinstance(a, Literal) and isinstance(b, Literal):
-        if (_weak(a) and _weak(b)) or not join(a.kind, b.kind).is_float:
-            return Literal(bool(_COMPARE[operation][1](a.value, b.value)), BOOL)
+        found = _compared(operation, a, b)
+        if found is not None:
+            return found
     kind = join(a.kind, b.kind)
     if kind is BOOL and operation not in ("eq", "ne"):
         kind = program.dialect.integer
     emit = program.emit_open if kind.weak else program.emit
     kind = program.default(kind)
     return Runtime(program.builder.compute(operation, emit(a, kind), emit(b, kind)))
+
+
+def _compared(operation: str, a: Literal, b: Literal) -> Literal | None:
+    """The comparison of constants: exact, but for two integer types, which meet in their joined one."""
+    kind, x, y = join(a.kind, b.kind), a.value, b.value
+    if not (_weak(a) or _weak(b)):
+        if kind.is_float:
+            return None
+        x, y = wrapped(int(x), kind), wrapped(int(y), kind)
+    elif kind.is_float and not (_weak(a) and _weak(b)):
+        return None
+    return Literal(bool(_COMPARE[operation][1](x, y)), BOOL)
 
 
 def truth(program: Program, value: Scalar) -> Scalar:
@@ -177,6 +200,8 @@ def _unary(program: Program, operation: str, fold: Callable[[Any], Any], value: 
     if isinstance(value, Literal) and (_weak(value) or value.kind.is_float):
         kind = value.kind if value.kind is not BOOL else WEAK_INT
         return Literal(fold(value.value), kind)
+    if isinstance(value, Literal):
+        return Literal(wrapped(fold(value.value), value.kind), value.kind)
     kind = program.dialect.integer if value.kind is BOOL else value.kind
     if kind.weak:
         return program.weak(operation, (value,), kind)
@@ -289,11 +314,15 @@ def power(program: Program, base: Scalar, exponent: int) -> Scalar:
 
 
 def cast(program: Program, value: Scalar, kind: ScalarType) -> Scalar:
-    """`hw.float32(value)` and the like: a value of exactly that type."""
+    """`hw.float32(value)` and the like: a value of exactly that type; a float16 is one in a float32."""
     if not isinstance(value, Literal):
+        if kind is FLOAT16:
+            return Runtime(program.builder.cast(program.emit(value, kind), FLOAT32))
         if kind.is_float or (kind.is_integer and value.kind is WEAK_INT):
             return Runtime(program.emit(value, kind))
         return Runtime(program.builder.cast(program.emit_default(value), kind))
+    if kind is FLOAT16:
+        return cast(program, Literal(_to_float(value.value, kind), FLOAT32), FLOAT32)
     if kind.is_bool:
         return Literal(bool(value.value), kind)
     if kind.is_float and value.kind.weak:
@@ -305,7 +334,10 @@ def cast(program: Program, value: Scalar, kind: ScalarType) -> Scalar:
 
 def _to_float(value: bool | int | float, kind: ScalarType) -> float:
     """A strong value, rounded once; too large ones become infinite, as they do when a kernel runs."""
-    wide = np.float64(value) if isinstance(value, float) else np.int64(value)
+    if isinstance(value, float):
+        wide: np.generic = np.float64(value)
+    else:
+        wide = np.int64(value) if value < 1 << 63 else np.uint64(value)
     with np.errstate(over="ignore"):
         return float(wide.astype(kind.numpy))
 
@@ -345,10 +377,6 @@ def _as_kind(program: Program, value: Scalar, kind: ScalarType) -> Scalar:
 
 def vector_binary(program: Program, row: Binary, a: Scalar | Vector, b: Scalar | Vector) -> Vector:
     """Component by component; a scalar meets each component."""
-    if row.family not in ("ring", "division"):
-        raise program.fail(
-            f"'{row.sign}' is not defined for vectors", "compute with the components"
-        )
     size = len(a.components) if isinstance(a, Vector) else 0
     other = len(b.components) if isinstance(b, Vector) else 0
     if size and other and size != other:
@@ -359,7 +387,7 @@ def vector_binary(program: Program, row: Binary, a: Scalar | Vector, b: Scalar |
 
 
 def dot(program: Program, a: Vector, b: Vector) -> Scalar:
-    """(a.x * b.x + a.y * b.y) + a.z * b.z."""
+    """((a.x * b.x + a.y * b.y) + a.z * b.z) + a.w * b.w, as far as there are components."""
     products = [binary(program, MUL, x, y) for x, y in zip(a.components, b.components, strict=True)]
     total = products[0]
     for product in products[1:]:

@@ -21,7 +21,7 @@ from headwater.frontend.values import (
     Vector,
     describe,
 )
-from headwater.types import BOOL, join
+from headwater.types import BOOL, INT32, join
 
 # How many trips of loops that are written out a kernel may have in all.
 _MAXIMUM_TRIPS = 1 << 14
@@ -85,6 +85,7 @@ def _over_range(frame: Frame, node: ast.For, bounds: Range) -> bool:
     program, before = frame.program, frame.names
     kind = join(join(bounds.start.kind, bounds.stop.kind), bounds.step.kind)
     kind = program.default(kind)
+    kind = INT32 if kind.bits < 32 else kind  # small integers would run out before their stop
     frame.at(node.iter)
     start, stop, step = (program.emit(b, kind) for b in (bounds.start, bounds.stop, bounds.step))
     loop = _loop(frame, node)
