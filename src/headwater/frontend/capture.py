@@ -155,6 +155,9 @@ def _hashable(value: object) -> bool:
 
 def _refused(name: str, value: object) -> Unusable:
     kind = type(value).__name__
+    explained = absent.explain_object(name, value)
+    if explained is not None:
+        return Unusable(*explained)
     if isinstance(value, FunctionType):
         return Unusable(
             f"'{name}' is a plain Python function, which a kernel cannot call",
@@ -164,9 +167,6 @@ def _refused(name: str, value: object) -> Unusable:
         return Unusable(
             f"'{name}' is a dataclass that is not frozen", "use @dataclass(frozen=True)"
         )
-    explained = absent.explain_object(name, value)
-    if explained is not None:
-        return Unusable(*explained)
     if isinstance(value, type):
         return Unusable(
             f"'{name}' is a class, which a kernel can neither call nor look into",
