@@ -1,4 +1,4 @@
-"""From a kernel to a program: checks, the neighbour loop's plan, WGSL."""
+"""From a kernel to a program: passes, checks, WGSL."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ from headwater.backends.webgpu.fences import lower_fences
 from headwater.backends.webgpu.language import Wgsl
 from headwater.backends.webgpu.program import ARGUMENTS, WIDE, Program
 from headwater.emit import Names, write_body
-from headwater.passes import lower_neighbors
+from headwater.passes import lower_narrow, lower_neighbors, lower_votes, lower_warps
 
 
 def compile_kernel(kernel: ir.Kernel, options: Options, features: Features) -> Program:
     """The program of a kernel, which is changed in place. CapabilityError for what the device lacks."""
     lower_fences(kernel, features.device)
     lower_neighbors(kernel, cooperative=False)
+    lower_warps(kernel)
+    lower_votes(kernel)
+    lower_narrow(kernel)
     check(kernel, features)
     names = Names()
     target = Wgsl(kernel, features, names, contract=options.contract)
