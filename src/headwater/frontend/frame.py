@@ -260,11 +260,14 @@ class Frame:
 
 
 class Results:
-    """What the returns of an inlined function have in common."""
+    """What the returns of an inlined function have in common; `body` is the block of the function."""
 
-    def __init__(self) -> None:
+    def __init__(self, body: ir.Block) -> None:
+        self.body = body
         # None until the first return; then the number of values, or -1 for one that is no tuple.
         self.count: int | None = None
+        # The value of the first return, where it is under no condition: then there is no other.
+        self.only: Operand | None = None
 
 
 def merged(a: Environment, b: Environment) -> Environment:

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from types import FunctionType
 
 from headwater import ir
-from headwater.errors import Span
-from headwater.frontend import capture, library
+from headwater.errors import CompileError, Span
+from headwater.frontend import capture, language, library, static
 from headwater.frontend.frame import Frame, Results
 from headwater.frontend.function import DeviceFunction
 from headwater.frontend.program import Program
@@ -47,12 +47,31 @@ def inline(frame: Frame, node: ast.Call, device: Device) -> Operand:
     child.inlined = True
     child.place = frame.place
     for argument, value in values:
+        _check_constant(frame, node, child, argument, value)
         child.bind_parameter(argument, argument.arg, value)
     with program.builder.contracting(program.builder.contract and device.contract):
         result = _body(child, frame.span(node))
     program.calls.pop()
     frame.at(node)
     return result
+
+
+def _check_constant(
+    frame: Frame, node: ast.Call, child: Frame, parameter: ast.arg, value: Operand
+) -> None:
+    """A parameter annotated `hw.constexpr` takes what is known when compiling."""
+    if not isinstance(parameter.annotation, ast.Name | ast.Attribute) or static.is_known(value):
+        return
+    try:
+        annotation = child.expression(parameter.annotation)
+    except CompileError:  # other annotations are for people
+        return
+    if annotation == language.constexpr:
+        raise frame.fail(
+            node,
+            f"'{parameter.arg}' of '{child.source.name}' must be known when compiling, and {describe(value)} is not",
+            "a kernel's parameter is known where it is annotated hw.constexpr",
+        )
 
 
 def _refuse_recursion(frame: Frame, node: ast.Call, function: FunctionType) -> None:
@@ -183,35 +202,38 @@ def _body(child: Frame, span: Span | None) -> Operand:
     if len(returns) == 1 and returns[0] is last:
         if not child.program.execute(child, statements[:-1]):
             return Nothing()
-        return _value(child, returns[0])
+        return _value(child, returns[0], only=True)
     return _with_returns(child, span)
 
 
-def _value(child: Frame, node: ast.Return) -> Operand:
+def _value(child: Frame, node: ast.Return, only: bool) -> Operand:
     if node.value is None:
         return Nothing()
     value = child.program.as_value(child.expression(node.value))
     if can_vary(value) or isinstance(value, Nothing):
         return value
-    if child.results is None and isinstance(value, Array | Records):
+    if only and isinstance(value, Array | Records):
         return value
     raise child.fail(
         node,
         f"'{child.source.name}' returns {describe(value)}",
-        "a device function returns a scalar, a vector, a struct, or a tuple of these, and where its only return is "
-        "its last statement also an array",
+        "a device function returns a scalar, a vector, a struct, or a tuple of these; an array only where no other "
+        "return can be reached",
     )
 
 
 def _with_returns(child: Frame, span: Span | None) -> Operand:
     program = child.program
-    child.results = Results()
     body = ir.Block()
+    child.results = results = Results(body)
     with program.inside(body):
         falls = program.execute(child, child.source.tree.body)
     program.builder.span = span
+    if results.only is not None:
+        program.builder.block.nodes.extend(body.nodes)
+        return results.only
     program.builder.append(ir.Inlined(child.source.name, body, span))
-    count = child.results.count
+    count = results.count
     if falls and count:
         raise program.fail(
             f"'{child.source.name}' may end without returning a value",
@@ -233,7 +255,10 @@ def return_from(child: Frame, node: ast.Return) -> None:
     results = child.results
     if results is None:
         raise child.program.broken(f"'{child.source.name}' returns where no return was found")
-    value = _value(child, node)
+    if results.count is None and child.program.builder.block is results.body:
+        results.only = _value(child, node, only=True)
+        return
+    value = _value(child, node, only=False)
     count = len(value.items) if isinstance(value, Tuple) else -1
     count = 0 if isinstance(value, Nothing) else count
     if results.count is None:
