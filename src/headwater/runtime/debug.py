@@ -124,7 +124,7 @@ class _Channel:
     def _words(self, start: int, count: int) -> Words:
         out = np.zeros(count, np.uint32)
         if count:
-            self._driver.read(self._memory, 4 * start, memoryview(out).cast("B"))
+            self._driver.read(self._memory, 4 * start, out.view(np.uint8).data)
         return out
 
 
