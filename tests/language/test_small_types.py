@@ -40,7 +40,14 @@ def expected_arithmetic(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     low = b & b.dtype.type(3)
     with np.errstate(all="ignore"):
         rows = [a + b, a - b, a * b, -a, abs(a), np.minimum(a, b), np.maximum(a, b), a & b, a | b]
-        rows += [a ^ b, ~a, a << low, a >> low, a // b, np.where(b == 0, a, a % np.where(b == 0, 1, b))]
+        rows += [
+            a ^ b,
+            ~a,
+            a << low,
+            a >> low,
+            a // b,
+            np.where(b == 0, a, a % np.where(b == 0, 1, b)),
+        ]
     return np.stack(rows).astype(a.dtype)
 
 
@@ -58,7 +65,7 @@ def compared(out, a, b):
         out[0, i] = a[i] < b[i]
         out[1, i] = a[i] >= b[i]
         out[2, i] = a[i] == b[i]
-        out[3, i] = 3 < a[i]
+        out[3, i] = a[i] > 3
         out[4, i] = bool(a[i])
 
 
@@ -101,7 +108,9 @@ def test_casts_extend_by_the_source(device: hw.Device, source: str, target: str)
 
 @pytest.mark.parametrize("target", SMALL)
 def test_casts_of_floats_saturate(device: hw.Device, target: str) -> None:
-    a = np.array([0.0, 1.9, -1.9, 127.5, 300.0, -300.0, 7e4, -7e4, np.inf, -np.inf, np.nan], np.float32)
+    a = np.array(
+        [0.0, 1.9, -1.9, 127.5, 300.0, -300.0, 7e4, -7e4, np.inf, -np.inf, np.nan], np.float32
+    )
     out, *_ = launch(caster(CASTS[target]).forall(len(a)), device, np.zeros(len(a), target), a)
     limits = np.iinfo(target)
     cut = [0 if np.isnan(v) else int(np.clip(np.trunc(v), limits.min, limits.max)) for v in a]
@@ -212,7 +221,9 @@ def large(out, a, n):
 def test_unsigned_integers_of_64_bits(device: hw.Device) -> None:
     a = edges("uint64")
     n = 2**63 + 5
-    out, *_ = launch(large.forall(len(a)), device, np.zeros((4, len(a)), np.uint64), a, np.uint64(n))
+    out, *_ = launch(
+        large.forall(len(a)), device, np.zeros((4, len(a)), np.uint64), a, np.uint64(n)
+    )
     one, three, factor = np.uint64(1), np.uint64(3), np.uint64(n)
     with np.errstate(all="ignore"):
         assert_same(out, np.stack([a - one, a * factor, a >> one, a // three]))

@@ -29,6 +29,7 @@ from headwater.frontend.values import (
 from headwater.types import (
     FLOAT16,
     FLOAT32,
+    WEAK_FLOAT,
     HostVector,
     ScalarType,
     from_numpy,
@@ -144,9 +145,12 @@ def _vector(name: str, value: HostVector) -> Vector:
     axes = [field.name for field in dataclasses.fields(value)]
     parts = [freeze(f"{name}.{axis}", getattr(value, axis)) for axis in axes]
     literals = [part for part in parts if isinstance(part, Literal)]
-    if len(literals) != len(axes) or len({part.kind for part in literals}) != 1:
-        raise Unusable(f"the components of '{name}' are not {len(axes)} numbers of one type")
-    return Vector(tuple(literals))
+    kinds = {part.kind for part in literals}
+    if len(literals) == len(axes) and len(kinds) == 1:
+        return Vector(tuple(literals))
+    if len(literals) == len(axes) and all(kind.weak for kind in kinds):
+        return Vector(tuple(Literal(float(part.value), WEAK_FLOAT) for part in literals))
+    raise Unusable(f"the components of '{name}' are not {len(axes)} numbers of one type")
 
 
 def _hashable(value: object) -> bool:
