@@ -28,6 +28,8 @@ class Capabilities:
     device_fences: bool = True
     # Whether an exited thread is no longer waited for: then kernels keep their early returns beside barriers.
     exits_leave_barriers: bool = False
+    # Whether warp operations, and what barriers count, take none of a block's shared memory.
+    native_warps: bool = False
     # Whether the device itself checks and prints in every kernel: then debug mode hands it the kernel as it is written.
     checks_itself: bool = False
     max_block_threads: int = 1024

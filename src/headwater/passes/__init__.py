@@ -9,6 +9,8 @@ from headwater.passes.lower_neighbors import lower_neighbors as lower_neighbors
 from headwater.passes.lower_returns import lower_returns as lower_returns
 from headwater.passes.lower_votes import lower_votes as lower_votes
 from headwater.passes.lower_warps import lower_warps as lower_warps
+from headwater.passes.shared_memory import array_bytes as array_bytes
+from headwater.passes.shared_memory import lowering_bytes as lowering_bytes
 from headwater.passes.strip_debug import strip_debug as strip_debug
 from headwater.passes.uniformity import Varying as Varying
 from headwater.passes.uniformity import varying as varying

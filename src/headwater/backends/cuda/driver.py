@@ -218,6 +218,7 @@ def _capabilities(connection: Connection) -> Capabilities:
         float64_atomics=True,
         device_fences=True,
         exits_leave_barriers=True,
+        native_warps=True,
         max_block_threads=attribute("MAX_THREADS_PER_BLOCK"),
         max_shared_bytes=shared,
         max_array_bytes=int(total),

@@ -33,7 +33,9 @@ class ReferenceDriver:
 
     info: DeviceInfo
     capabilities: Capabilities = field(
-        default_factory=lambda: Capabilities(default_block=32, checks_itself=True)
+        default_factory=lambda: Capabilities(
+            default_block=32, exits_leave_barriers=True, native_warps=True, checks_itself=True
+        )
     )
     backwards: bool = False
     lock: threading.Lock = field(default_factory=threading.Lock)
