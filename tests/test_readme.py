@@ -63,15 +63,21 @@ def test_the_environment_variables_are_those_that_are_read() -> None:
 
 
 def test_every_name_of_the_language_has_a_row() -> None:
+    """With the first paragraph of its meaning, which `help` shows too."""
     values = list(language.names().values())
     markers = [value for value in values if isinstance(value, Marker)]
     markers += [m for v in values if isinstance(v, Namespace) for m in v.members.values()]
-    written = {name for name, _ in rows(LANGUAGE, "| name |")}
-    assert {f"`{marker!r}`" for marker in markers} <= written
-    types = [
-        f"`hw.{n}`" for n, v in language.names().items() if isinstance(v, ScalarType)
-    ]
-    assert set(types) <= {part for name in written for part in name.split()}
+    parts = LANGUAGE.split("\n| name |")[1:]
+    written = {name: text for part in parts for name, text in rows(f"\n| name |{part}", "| name |")}
+    expected = {f"`{m!r}`": " ".join(m.meaning.split("\n\n")[0].split()) for m in markers}
+    assert written == expected
+
+
+def test_every_type_of_the_language_is_named() -> None:
+    kinds = [name for name, value in language.names().items() if isinstance(value, ScalarType)]
+    shown = " ".join(name for name, _ in rows(LANGUAGE, "| written | meaning |"))
+    ranges = {f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)}
+    assert all(f"`hw.{kind}`" in shown or kind in ranges for kind in kinds)
 
 
 def test_the_promotion_table_is_the_compilers() -> None:

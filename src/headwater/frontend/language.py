@@ -159,17 +159,17 @@ threads is open, so float sums may differ in the last digits from run to run."""
     Intrinsic(
         "atomic.and_",
         "(array, index, value) -> the old value",
-        "array[index] &= value, in one step; integers.",
+        "array[index] = array[index] and value, bit by bit, in one step; integers.",
     ),
     Intrinsic(
         "atomic.or_",
         "(array, index, value) -> the old value",
-        "array[index] |= value, in one step; integers.",
+        "array[index] = array[index] or value, bit by bit, in one step; integers.",
     ),
     Intrinsic(
         "atomic.xor",
         "(array, index, value) -> the old value",
-        "array[index] ^= value, in one step; integers.",
+        "array[index] = array[index] xor value, bit by bit, in one step; integers.",
     ),
     Intrinsic(
         "atomic.inc",
