@@ -650,6 +650,25 @@ def test_single_operations_are_rounded_as_written(driver: WebGpuDriver, kind: Sc
     assert np.isnan(run(driver, remainder_of_a_sum(kind), one(kind, 256), a)[0][:2]).all()
 
 
+def test_identities_do_not_uncover_what_was_hidden(driver: WebGpuDriver) -> None:
+    """With a * 1.0 known to the driver, two of the launch's zeros met, and it made b of (a + b) - a."""
+    hand = Hand()
+    out, a_, b_ = (hand.array(name, FLOAT32, written=name == "out") for name in ("out", "a", "b"))
+    i, build = hand.thread(), hand.build
+    a, b = build.load(a_, (i,)), build.load(b_, (i,))
+    build.contract = False
+    total = build.compute("add", a, b)
+    for _ in range(3):
+        total = build.compute("mul", total, hand.const(1.0, FLOAT32))
+        total = build.compute("sub", total, hand.const(0.0, FLOAT32))
+        total = build.compute("div", total, hand.const(1.0, FLOAT32))
+    build.store(out, (i,), build.compute("sub", total, a))
+    x, y = np.random.default_rng(9).uniform(1, 2, (2, 64)).astype(np.float32)
+    x *= np.float32(1e5)
+    got = run(driver, hand, one(FLOAT32, 64), x, y)[0]
+    assert np.array_equal(got, (x + y) - x)
+
+
 def test_plain_operations_stay_plain_beside_one_as_written(driver: WebGpuDriver) -> None:
     hand = Hand()
     out, source = hand.array("out", FLOAT32, written=True), hand.array("x", FLOAT32)

@@ -55,7 +55,7 @@ class Wgsl(Target):
         self.features = features
         self.table = table(features)
         self.contract = contract
-        self.rounding = Rounding(features, everywhere=not contract)
+        self.rounding = Rounding(kernel, features, everywhere=not contract)
         self.names = names
         self.helpers: set[str] = set()
         self.fields: dict[tuple[object, ...], Field] = {}

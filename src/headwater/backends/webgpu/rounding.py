@@ -7,6 +7,8 @@ are emulated.
 
 from __future__ import annotations
 
+from math import isfinite
+
 from headwater import ir
 from headwater.backends.webgpu import ieee
 from headwater.backends.webgpu.features import Features
@@ -22,14 +24,21 @@ _NEARLY = ("div", "sqrt", "floordiv", "mod")
 
 
 class Rounding:
-    """The rows of one kernel's operations that take part in no contraction."""
+    """The rows of one kernel's operations that take part in no contraction; asked in the order of the text."""
 
-    def __init__(self, features: Features, *, everywhere: bool) -> None:
+    def __init__(self, kernel: ir.Kernel, features: Features, *, everywhere: bool) -> None:
         self.everywhere = everywhere
         rows = ieee.rows() if features.emulates else {}
         if not everywhere:
             rows = {} if features.rounded else {name: rows[name] for name in _NEARLY if rows}
         self.rows = rows
+        # Results that a driver cannot see through already.
+        self.opaque: set[ir.Value] = set()
+        self.literals = {
+            node.result: node.value
+            for node in ir.walk(kernel.body)
+            if isinstance(node, ir.Constant) and node.result.type.is_float
+        }
 
     def row(self, node: ir.Compute, row: Row) -> Row:
         """The row of a node, whose row elsewhere is `row`."""
@@ -38,7 +47,10 @@ class Rounding:
             return emulated
         if FLOAT16 in (node.arguments[0].type, node.result.type):
             return row
-        return self.hidden(node, self.kept(node, row))
+        made = self.hidden(node, self.kept(node, row))
+        if node.operation in _ROUNDED:
+            self.opaque.add(node.result)
+        return made
 
     def emulated(self, node: ir.Compute | ir.Atomic) -> Row | None:
         """The row where the device's own float32 is not that of the language; None where it is."""
@@ -49,17 +61,35 @@ class Rounding:
 
     def hidden(self, node: ir.Compute, row: Row) -> Row:
         """With operands that a driver cannot know. Otherwise x - x is 0 and x <= x true, even for a NaN."""
-        kind = node.arguments[0].type
-        if not kind.is_float or node.operation not in _HIDDEN:
+        kind = TYPES[node.arguments[0].type]
+        if not node.arguments[0].type.is_float or node.operation not in _HIDDEN:
             return row
-        if len(node.arguments) == 1 and self.everywhere:
-            return row
-        name, text = TYPES[kind], row.text.replace("{0}", f"hw_hidden_{TYPES[kind]}({{0}})")
-        helpers = (*row.helpers, f"hidden_{name}")
-        if not self.everywhere and len(node.arguments) > 1:
-            text = text.replace("{1}", f"hw_veiled_{name}({{1}})")
-            helpers = (*helpers, f"veiled_{name}")
+        left, *right = (value for value in node.arguments)
+        text, helpers = row.text, row.helpers
+        if self.everywhere:
+            hide, veil = bool(right), False
+        else:
+            hide = left not in self.opaque or left in right
+            veil = bool(right) and not self.known(node.operation, right[0])
+        if hide:
+            text = text.replace("{0}", f"hw_hidden_{kind}({{0}})")
+            helpers = (*helpers, f"hidden_{kind}")
+        if veil:
+            text = text.replace("{1}", f"hw_veiled_{kind}({{1}})")
+            helpers = (*helpers, f"veiled_{kind}")
         return Row(text, helpers)
+
+    def known(self, operation: str, right: ir.Value) -> bool:
+        """Whether a right operand may stay as it is: no literal that a driver could use, and nothing to see through.
+
+        With a literal of which the operation is the other operand itself, two zeros of a launch would meet.
+        """
+        literal = self.literals.get(right)
+        if literal is None:
+            return right in self.opaque
+        if not isfinite(literal) or literal == 0.0:
+            return False
+        return operation in ("add", "sub") or (operation == "mul" and abs(literal) != 1.0)
 
     def kept(self, node: ir.Compute, row: Row) -> Row:
         """With a result that a driver cannot take further. What is a function of ours is so already."""
