@@ -132,8 +132,8 @@ class Executable(Protocol):
         """
 
 
-class Driver(Protocol):
-    """One open device. Every method must be safe to call from any thread."""
+class Writer(Protocol):
+    """What writes programs: an open device, or a typical one that is not there."""
 
     info: DeviceInfo
     capabilities: Capabilities
@@ -142,11 +142,21 @@ class Driver(Protocol):
     def settings(self) -> Mapping[str, int]:
         """Must: the values of the options that the device runs with, given or not, by name; for people to read."""
 
-    def fingerprint(self, options: Options) -> str:
-        """Must: name everything that a compiled payload depends on beside the kernel: target, versions, driver."""
-
     def vector_layout(self, components: int, count: int) -> VectorLayout:
         """Must: say how `count` elements of a vector array lie in memory."""
+
+    def source(self, kernel: ir.Kernel, options: Options) -> str:
+        """Should: the generated text, for people. The kernel may be changed in place."""
+
+    def decisions(self, kernel: ir.Kernel, options: Options) -> Mapping[str, str]:
+        """Should: what was chosen for this kernel, by name, for people. The kernel may be changed in place."""
+
+
+class Driver(Writer, Protocol):
+    """One open device. Every method must be safe to call from any thread."""
+
+    def fingerprint(self, options: Options) -> str:
+        """Must: name everything that a compiled payload depends on beside the kernel: target, versions, driver."""
 
     def allocate(self, nbytes: int) -> Memory:
         """Must: give memory aligned to 64 bytes; DeviceError where there is none left."""
@@ -179,9 +189,6 @@ class Driver(Protocol):
     def load(self, payload: bytes) -> Executable:
         """Must: make a program ready to launch."""
 
-    def source(self, kernel: ir.Kernel, options: Options) -> str:
-        """Should: the generated text, for people."""
-
     def synchronize(self) -> None:
         """Must: wait until all work of the device is done."""
 
@@ -200,3 +207,6 @@ class Backend(Protocol):
         Options are those of `headwater.device(name, **options)`, and the backend names the ones it has ('threads',
         say). DeviceError where one is unknown or out of range.
         """
+
+    def sketch(self, name: str) -> Writer | None:
+        """May: what writes programs for a typical device `name` where none is there; None if it has no such name."""

@@ -42,6 +42,9 @@ class CpuBackend:
         info = DeviceInfo(self.name, 0, description())
         return CpuDriver(info, threads=options.get("threads"), lanes=options.get("lanes"))
 
+    def sketch(self, name: str) -> None:
+        """The device is always there."""
+
 
 def backend() -> Backend:
     """The entry that the registry calls."""

@@ -167,6 +167,12 @@ class CpuDriver:
         passes.lower_neighbors(kernel, cooperative=target.lanes > 1)
         return emit(kernel, target, options)
 
+    def decisions(self, kernel: ir.Kernel, options: Options) -> Mapping[str, str]:
+        """The width and the number of the groups of lanes, and into how many regions barriers cut the kernel."""
+        from headwater.backends.cpu.decisions import decisions
+
+        return decisions(kernel, self.target(options), self.module(kernel, options))
+
     def synchronize(self) -> None:
         """Nothing to wait for: a launch returns when its work is done."""
 

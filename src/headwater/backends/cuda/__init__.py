@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from headwater.backends.contract import Absence, Backend, DeviceInfo
+from headwater.backends.contract import Absence, Backend, DeviceInfo, Writer
 from headwater.backends.cuda.presence import find_devices
 from headwater.errors import DeviceError
 
@@ -37,6 +37,14 @@ class CudaBackend:
         from headwater.backends.cuda.driver import CudaDriver
 
         return CudaDriver(found[index])
+
+    def sketch(self, name: str) -> Writer | None:
+        """The text is written without a GPU, and without NVIDIA's packages."""
+        if name != self.name:
+            return None
+        from headwater.backends.cuda.sketch import CudaSketch
+
+        return CudaSketch()
 
 
 def backend() -> Backend:

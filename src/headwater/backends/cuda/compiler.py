@@ -69,6 +69,14 @@ def compile_kernel(kernel: ir.Kernel, options: Options, architecture: str) -> Pr
     )
 
 
+def decisions(kernel: ir.Kernel, options: Options) -> dict[str, str]:
+    """What the text settles, for people: how many parameters it takes, and where shared arrays lie."""
+    source = write(kernel, options)
+    lies = f"{source.dynamic_shared:,} bytes, sized at the launch" if source.dynamic_shared else ""
+    found = {"passed": f"{len(source.slots)} values, in registers and constant memory"}
+    return {**found, "shared memory": lies} if lies else found
+
+
 def flags(options: Options, architecture: str) -> tuple[str, ...]:
     """What NVRTC is told: IEEE arithmetic with denormals, and no contraction unless it is allowed."""
     return (

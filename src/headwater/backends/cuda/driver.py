@@ -104,6 +104,10 @@ class CudaDriver:
         """The CUDA C++ text."""
         return compiler.write(kernel, options).text
 
+    def decisions(self, kernel: ir.Kernel, options: Options) -> Mapping[str, str]:
+        """The GPU's architecture, and what the text settles."""
+        return {"code for": self.architecture, **compiler.decisions(kernel, options)}
+
     def synchronize(self) -> None:
         """Wait until all work is done; DeviceError where a launch failed meanwhile."""
         self.connection.call(self.api.cuStreamSynchronize, self.stream)

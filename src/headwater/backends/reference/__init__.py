@@ -32,6 +32,9 @@ class ReferenceBackend:
 
         return ReferenceDriver(_INFO, backwards=options.get("backwards", 0) == 1)
 
+    def sketch(self, name: str) -> None:
+        """The device is always there."""
+
 
 def backend() -> Backend:
     """The entry that the registry looks for."""

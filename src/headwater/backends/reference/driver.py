@@ -98,6 +98,10 @@ class ReferenceDriver:
     def source(self, kernel: ir.Kernel, options: Options) -> str:
         return ir.format_kernel(kernel)
 
+    def decisions(self, kernel: ir.Kernel, options: Options) -> Mapping[str, str]:
+        """Nothing is chosen: the interpreter follows the IR."""
+        return {}
+
     def synchronize(self) -> None:
         """Nothing to wait for."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from headwater.backends.contract import Absence, DeviceInfo, Driver
+from headwater.backends.contract import Absence, DeviceInfo, Driver, Writer
 from headwater.backends.webgpu import native
 from headwater.errors import DeviceError
 
@@ -41,6 +41,13 @@ class WebGpuBackend:
             check_software(driver)
         driver.features = measured(driver)
         return driver
+
+    def sketch(self, name: str) -> Writer | None:
+        """The text is written without a device, and without the library."""
+        from headwater.backends.webgpu.sketch import WebGpuSketch, typical
+
+        features = typical(name)
+        return None if features is None else WebGpuSketch(features)
 
 
 def _found() -> Sequence[DeviceInfo] | Absence:

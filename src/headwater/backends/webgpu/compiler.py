@@ -43,3 +43,11 @@ def compile_kernel(kernel: ir.Kernel, options: Options, features: Features) -> P
         body="\n".join(body.lines),
     )
     return program.placed(features.max_immediate)
+
+
+def decisions(kernel: ir.Kernel, options: Options, features: Features) -> dict[str, str]:
+    """What the program settles, for people: its bindings, and how the other arguments travel."""
+    program = compile_kernel(kernel, options, features)
+    bound = f"{len(program.bindings)} of at most {features.max_storage_buffers}"
+    way = "in immediates" if program.immediate else "in a uniform buffer"
+    return {"buffers": bound, "arguments": f"{program.layout().size} bytes, {way}"}

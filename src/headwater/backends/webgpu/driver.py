@@ -7,7 +7,6 @@ from collections.abc import Mapping
 
 from headwater import ir
 from headwater.backends.contract import (
-    Capabilities,
     DeviceInfo,
     Executable,
     Memory,
@@ -15,14 +14,13 @@ from headwater.backends.contract import (
     VectorLayout,
 )
 from headwater.backends.webgpu.adapters import Adapter
-from headwater.backends.webgpu.compiler import compile_kernel
+from headwater.backends.webgpu.compiler import compile_kernel, decisions
 from headwater.backends.webgpu.executable import WebGpuExecutable
 from headwater.backends.webgpu.features import (
-    FLOAT64,
-    INT64,
-    INT64_ATOMICS,
     Features,
+    capabilities_of,
     features_of,
+    layout_of,
 )
 from headwater.backends.webgpu.memory import Transfers
 from headwater.backends.webgpu.native import Gpu, installed_version
@@ -39,7 +37,7 @@ class WebGpuDriver:
         self.checked = checked
         label, native = adapter.label, adapter.native
         self.features: Features = features_of(label, native.features, native.limits)
-        self.capabilities = _capabilities(self.features)
+        self.capabilities = capabilities_of(self.features)
         self.gpu = Gpu(native, self.features.names, label)
         self.queue = Queue(self.gpu)
         self.transfers = Transfers(self.gpu, self.queue, self.features)
@@ -56,7 +54,7 @@ class WebGpuDriver:
 
     def vector_layout(self, components: int, count: int) -> VectorLayout:
         """Components side by side, three padded to four: the neighbour loop reads a position at once."""
-        return VectorLayout(2 if components == 2 else 4, 1)
+        return layout_of(components)
 
     # --- memory -----------------------------------------------------------------------------------
 
@@ -91,24 +89,12 @@ class WebGpuDriver:
     def source(self, kernel: ir.Kernel, options: Options) -> str:
         return compile_kernel(kernel, options, self.features).text()
 
+    def decisions(self, kernel: ir.Kernel, options: Options) -> Mapping[str, str]:
+        return decisions(kernel, options, self.features)
+
     def synchronize(self) -> None:
         with self.queue.lock:
             self.queue.flush()
             submission = self.queue.last if self.queue.submitted else None
         if submission is not None:
             self.gpu.wait(submission)
-
-
-def _capabilities(features: Features) -> Capabilities:
-    return Capabilities(
-        float64=features.has(FLOAT64),
-        int64=features.has(INT64),
-        float_atomics=True,  # by compare-and-swap where the device has none of its own
-        int64_atomics=features.has(INT64_ATOMICS),
-        float64_atomics=features.has(INT64_ATOMICS) and features.has(FLOAT64),
-        device_fences=False,  # WGSL has no fence, only barriers of a block
-        max_block_threads=features.max_threads,
-        max_shared_bytes=features.max_shared,
-        max_array_bytes=min(features.max_binding, features.max_buffer),
-        default_block=128,
-    )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from headwater.backends.contract import Capabilities, VectorLayout
+
 FLOAT64 = "shader-f64"
 INT64 = "shader-int64"
 INT64_ATOMICS = "shader-int64-atomic-all-ops"
@@ -64,4 +66,25 @@ def features_of(device: str, names: Iterable[str], limits: Mapping[str, int]) ->
         max_threads=threads,
         max_block=(sizes[0], sizes[1], sizes[2]),
         max_groups=limits["max-compute-workgroups-per-dimension"],
+    )
+
+
+def layout_of(components: int) -> VectorLayout:
+    """How vectors lie in the memory of every device of WebGPU."""
+    return VectorLayout(2 if components == 2 else 4, 1)
+
+
+def capabilities_of(features: Features) -> Capabilities:
+    """What a device with these features can do."""
+    return Capabilities(
+        float64=features.has(FLOAT64),
+        int64=features.has(INT64),
+        float_atomics=True,  # by compare-and-swap where the device has none of its own
+        int64_atomics=features.has(INT64_ATOMICS),
+        float64_atomics=features.has(INT64_ATOMICS) and features.has(FLOAT64),
+        device_fences=False,  # WGSL has no fence, only barriers of a block
+        max_block_threads=features.max_threads,
+        max_shared_bytes=features.max_shared,
+        max_array_bytes=min(features.max_binding, features.max_buffer),
+        default_block=128,
     )
