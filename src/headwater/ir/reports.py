@@ -2,8 +2,9 @@
 
 The pass `instrument` writes records and the runtime reads them; a device that checks by itself uses the wording.
 
-The buffer holds uint32 words: first how many records were made, then those that fit, `Reports.words` each: the number
-of the site, the block (x, y, z), the thread (linear, x fastest), and the bits of the values, low words first.
+The buffer holds uint32 words: first how many errors were made and how many lines were printed, then the records of
+those that fit, `Reports.words` each: the number of the site, the block (x, y, z), the thread (linear, x fastest), and
+the bits of the values, low words first. Half of the room is for errors and half for lines: neither takes the other's.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from headwater.types import ScalarType
 # The path of the buffer's parameter: no user's argument has it.
 BUFFER = "%debug"
 # Words of a buffer before its records, and of a record before its values.
-BUFFER_HEAD = 1
+BUFFER_HEAD = 2
 RECORD_HEAD = 5
 
 BOUNDS = "bounds"
@@ -28,6 +29,8 @@ ZERO = "division by zero"
 NAN = "nan"
 UNIFORM = "uniform"
 PRINT = "print"
+# The halves of the buffer.
+ERRORS, LINES = 0, 1
 
 # Float operations that may make a NaN of numbers, by how a text of their operands reads.
 NAN_OPERATIONS = {
@@ -55,6 +58,11 @@ class Report(Generic[T]):
     hint: str | None = None
 
     @property
+    def half(self) -> int:
+        """The half of the buffer where the records lie."""
+        return LINES if self.kind == PRINT else ERRORS
+
+    @property
     def values(self) -> tuple[T, ...]:
         """What is no text."""
         return tuple(part for part in self.parts if not isinstance(part, str))
@@ -76,6 +84,11 @@ class Reports:
     block_shape: tuple[int, int, int]
     sites: tuple[Site, ...]
     words: int
+
+
+def room_of(buffer_words: int, record_words: int) -> int:
+    """How many records fit into each half of a buffer."""
+    return (buffer_words - BUFFER_HEAD) // (2 * record_words)
 
 
 # --- wording --------------------------------------------------------------------------------------

@@ -31,12 +31,13 @@ class Records:
         blocks = [build.index("block", axis) for axis in range(3)]
         self.thread = thread_number(build, self.kernel)
         self.place = [build.cast(value, UINT32) for value in (*blocks, self.thread)]
-        self.zero = build.constant(0, INT32)
         self.one = build.constant(1, UINT32)
         self.words = self._record_words(build)
         room = build.extent(self.buffer, 0)
         room = build.compute("sub", room, build.constant(reports.BUFFER_HEAD, INT32))
-        self.capacity = build.cast(build.compute("floordiv", room, self.words), UINT32)
+        both = build.compute("mul", self.words, build.constant(2, INT32))
+        self.room = build.compute("floordiv", room, both)
+        self.capacity = build.cast(self.room, UINT32)
 
     def _record_words(self, build: ir.Builder) -> ir.Value:
         words = build.constant(0, INT32)
@@ -48,9 +49,13 @@ class Records:
     def write(self, build: ir.Builder, report: Report[ir.Value], span: Span | None) -> None:
         """Append what makes a record here."""
         number = self._site(report, span)
-        ticket = build.atomic("add", self.buffer, (self.zero,), self.one)
+        counter = build.constant(report.half, INT32)
+        ticket = build.atomic("add", self.buffer, (counter,), self.one)
         with build.when(build.compute("lt", ticket, self.capacity)):
-            first = build.compute("mul", build.cast(ticket, INT32), self.words)
+            record = build.cast(ticket, INT32)
+            if report.half:
+                record = build.compute("add", record, self.room)
+            first = build.compute("mul", record, self.words)
             words = [build.constant(number, UINT32), *self.place]
             for value in report.values:
                 words += _words_of(build, value)

@@ -62,7 +62,6 @@ def is_assertion(node: ir.Node) -> bool:
 
 def _word(build: ir.Builder, value: ir.Value) -> ir.Value:
     """A word that is not 0; the same one for equal values."""
-    one = build.constant(1, UINT32)
     if value.type.is_float:
         value = _one_of_equals(build, value)
         value = build.bitcast(value, UINT32 if value.type is FLOAT32 else UINT64)
@@ -71,7 +70,8 @@ def _word(build: ir.Builder, value: ir.Value) -> ir.Value:
         upper = build.compute("shr", value, build.constant(32, value.type))
         mixed = build.compute("mul", build.cast(upper, UINT32), build.constant(_MIX, UINT32))
         low = build.compute("xor", low, mixed)
-    return build.compute("max", low, one)
+    zero, other = build.constant(0, UINT32), build.constant(_MIX, UINT32)
+    return build.compute("select", build.compute("eq", low, zero), other, low)
 
 
 def _one_of_equals(build: ir.Builder, value: ir.Value) -> ir.Value:

@@ -20,12 +20,14 @@ from headwater.backends.contract import Executable, LaunchArgument
 from headwater.errors import DebugError, Span
 from headwater.ir.reports import (
     BUFFER_HEAD,
-    PRINT,
+    ERRORS,
+    LINES,
     RECORD_HEAD,
     Report,
     Reports,
     Site,
     hint_of,
+    room_of,
     text_of,
 )
 from headwater.runtime.array import Array
@@ -76,6 +78,14 @@ def _site(kind: str, parts: list[Any], hint: str | None, place: list[Any] | None
 
 
 @dataclass(frozen=True, slots=True)
+class _Half:
+    """The records of errors or of lines in order, a row each, and how many more did not fit."""
+
+    records: Words
+    lost: int
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
     """One record: what a thread reported."""
 
@@ -99,8 +109,9 @@ class Watched:
         with channel.lock:
             channel.empty()
             self.executable.launch(grid, [*arguments, channel.buffer._usable()])
-            made, records = channel.read(self.reports.words)
-        _show(self.reports, _ordered(records), made)
+            errors, lines = (channel.read(half, self.reports.words) for half in (ERRORS, LINES))
+        _print(self.reports, lines)
+        _raise(self.reports, errors)
 
 
 class _Channel:
@@ -115,11 +126,13 @@ class _Channel:
     def empty(self) -> None:
         self._driver.write(self._memory, 0, memoryview(bytes(4 * BUFFER_HEAD)))
 
-    def read(self, words: int) -> tuple[int, Words]:
-        """How many records were made, and those that the buffer had room for, a row each."""
-        made = int(self._words(0, BUFFER_HEAD)[0])
-        kept = min(made, (BUFFER_WORDS - BUFFER_HEAD) // words)
-        return made, self._words(BUFFER_HEAD, kept * words).reshape(kept, words)
+    def read(self, half: int, words: int) -> _Half:
+        """The records of one half of the buffer."""
+        made = int(self._words(half, 1)[0])
+        room = room_of(BUFFER_WORDS, words)
+        kept = min(made, room)
+        found = self._words(BUFFER_HEAD + half * room * words, kept * words).reshape(kept, words)
+        return _Half(_ordered(found), made - kept)
 
     def _words(self, start: int, count: int) -> Words:
         out = np.zeros(count, np.uint32)
@@ -144,23 +157,18 @@ def _ordered(records: Words) -> Words:
     return records[np.lexsort((thread, x, y, z))]
 
 
-def _show(reports: Reports, records: Words, made: int) -> None:
-    first: Found | None = None
-    errors, lost = 0, made - len(records)
-    for record in records:
-        site = reports.sites[record[0]]
-        if site.report.kind == PRINT:
-            sys.stdout.write(f"{text_of(_found(reports, record).report)}\n")
-            continue
-        errors += 1
-        first = first or _found(reports, record)
-    if lost:
-        sys.stdout.write(
-            f"kernel '{reports.kernel}': {lost:,} more lines and reports of this launch did not fit\n"
-        )
+def _print(reports: Reports, lines: _Half) -> None:
+    for record in lines.records:
+        sys.stdout.write(f"{text_of(_found(reports, record).report)}\n")
+    if lines.lost:
+        sys.stdout.write(f"kernel '{reports.kernel}': {lines.lost:,} more lines did not fit\n")
     sys.stdout.flush()
-    if first is not None:
-        raise _error(reports.kernel, first, errors - 1)
+
+
+def _raise(reports: Reports, errors: _Half) -> None:
+    if len(errors.records):
+        more = len(errors.records) - 1 + errors.lost
+        raise _error(reports.kernel, _found(reports, errors.records[0]), more)
 
 
 def _found(reports: Reports, record: Words) -> Found:

@@ -1,0 +1,148 @@
+"""Kernels that go wrong, one way each. A comment names the line that must be reported."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import headwater as hw
+
+
+@hw.kernel(debug=True)
+def past_the_end(out, x, n):
+    i = hw.grid(1)
+    out[i] = x[i + n]  # here
+
+
+@hw.kernel(debug=True)
+def before_the_start(out, n):
+    i = hw.grid(1)
+    out[i - n] = 1.0  # here
+
+
+@hw.kernel(debug=True)
+def in_two_axes(out, n):
+    y, x = hw.threadIdx.x // 4, hw.threadIdx.x % 4
+    out[y, x + n] = 1.0  # here
+
+
+@hw.kernel(debug=True)
+def of_a_vector(out, p, n):
+    i = hw.grid(1)
+    v = p[i + n]  # here
+    out[i] = v.x + v.y + v.z
+
+
+@hw.kernel(debug=True)
+def atomic_outside(out, n):
+    hw.atomic.add(out, hw.grid(1) + n, 1.0)  # here
+
+
+@hw.kernel(debug=True)
+def shared_outside(out, n):
+    tile = hw.shared.array(8, hw.float32)
+    t = hw.threadIdx.x
+    tile[t % 8] = 1.0
+    hw.syncthreads()
+    out[t] = tile[t % 8 + n]  # here
+
+
+@hw.kernel(debug=True)
+def shared_unwritten(out, n):
+    tile = hw.shared.array((4, 8), hw.int32)
+    t = hw.threadIdx.x
+    if t < n:
+        tile[t // 8, t % 8] = t
+    hw.syncthreads()
+    out[t] = hw.float32(tile[t // 8, t % 8])  # here
+
+
+@hw.kernel(debug=True)
+def local_unwritten(out, n):
+    mine = hw.local.array(5, hw.float64)
+    for k in range(n):
+        mine[k] = 2.0 * k
+    out[hw.grid(1)] = hw.float32(mine[4])  # here
+
+
+@hw.kernel(debug=True)
+def asserted(out, n):
+    i = hw.grid(1)
+    assert i < n, "no thread above the limit"  # here
+    out[i] = 1.0
+
+
+@hw.kernel(debug=True)
+def divided(out, n):
+    i = hw.grid(1)
+    out[i] = hw.float32(100 // (i - n))  # here
+
+
+@hw.kernel(debug=True)
+def rest_of_zero(out, n):
+    i = hw.grid(1)
+    out[i] = hw.float32((i + 5) % (n - n))  # here
+
+
+@hw.kernel(debug=True)
+def no_number(out, x, n):
+    i = hw.grid(1)
+    out[i] = hw.sqrt(x[i] - n)  # here
+
+
+@hw.kernel(debug=True)
+def infinite_difference(out, x, n):
+    i = hw.grid(1)
+    large, other = x[i] + x[i], x[i + n] + x[i + n]
+    out[i] = large - other  # here
+
+
+@hw.function
+def looked_up(x, i):
+    return x[i]  # here
+
+
+@hw.kernel(debug=True)
+def in_a_function(out, x, n):
+    i = hw.grid(1)
+    out[i] = looked_up(x, i + n)
+
+
+@hw.kernel(debug=True)
+def in_a_condition(out, x, n):
+    i = hw.grid(1)
+    k = i + n
+    while x[k] > 0.0:  # here
+        k += 1
+    out[i] = 1.0
+
+
+@hw.kernel(debug=True)
+def behind_a_return(out, x, n):
+    i = hw.grid(1)
+    tile = hw.shared.array(64, hw.float32)
+    if i >= n:
+        return
+    tile[i] = x[i]
+    hw.syncthreads()
+    out[i] = tile[i] + x[i + n - 1]  # here
+
+
+@hw.kernel(debug=True)
+def not_the_same(out, n):
+    i = hw.grid(1)
+    hw.uniform(i < n)  # here
+    out[i] = 1.0
+
+
+FLOATS = np.arange(20, dtype=np.float32)
+LARGE = (FLOATS > 0) * np.float32(3e38)
+VECTORS = np.ones((20, 3), np.float32)
+
+
+def line_of(kernel: hw.Kernel) -> int:
+    """The line of the comment 'here' in the kernel's file, at or below the kernel's first line."""
+    import inspect
+
+    function = looked_up.python if kernel is in_a_function else kernel.function
+    lines, first = inspect.getsourcelines(function)
+    return first + next(n for n, line in enumerate(lines) if "# here" in line)
