@@ -291,11 +291,17 @@ class Program:
         value = literal.value
         if kind.is_bool:
             return self.builder.constant(bool(value), kind)
+        if kind.is_float and isinstance(value, float) and not literal.kind.weak:
+            with np.errstate(over="ignore"):  # a cast: what is too large is infinite
+                return self.builder.constant(float(np.float64(value).astype(kind.numpy)), kind)
         if kind.is_float:
             return self.builder.constant(self.rounded(value, kind, literal.span), kind)
         if isinstance(value, float):
             return self.builder.cast(self._constant(literal, self.default(literal.kind)), kind)
         low, high = kind.limits
+        if not literal.kind.weak:
+            # A cast: the low bits are kept.
+            value = (int(value) - low) % (high - low + 1) + low
         if low <= value <= high:
             return self.builder.constant(int(value), kind)
         raise self.fail(

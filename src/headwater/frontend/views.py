@@ -17,7 +17,7 @@ from headwater.frontend.values import (
     Sliced,
     View,
 )
-from headwater.types import INT32, WEAK_INT
+from headwater.types import INT32, INT64, WEAK_INT
 
 ZERO, ONE = Literal(0, WEAK_INT), Literal(1, WEAK_INT)
 
@@ -122,11 +122,11 @@ def from_end(program: Program, index: Scalar, whole: Scalar) -> Scalar:
 
 
 def as_index(program: Program, value: Scalar) -> Scalar:
-    """An integer in the type that subscripts are computed in: a weak literal, an int32, or a wide integer as it is."""
+    """An integer in the type that subscripts are computed in: a weak literal, an int32, or an int64 for wide ones."""
     if isinstance(value, Literal):
         return Literal(int(value.value), WEAK_INT, value.span)
     emitted = program.emit_default(value)
-    return Runtime(emitted if emitted.type.bits == 64 else program.builder.cast(emitted, INT32))
+    return Runtime(program.builder.cast(emitted, INT64 if emitted.type.bits == 64 else INT32))
 
 
 def _subtract(program: Program, a: Scalar, b: Scalar) -> Scalar:
@@ -178,6 +178,10 @@ def _reached(program: Program, axis: Fixed | Sliced, indices: Sequence[Scalar]) 
     if isinstance(axis, Fixed):
         return axis.index
     index = indices[axis.axis]
+    if axis.step == 1 and axis.start is None:
+        return index
+    # A step may be negative and an index unsigned, or so narrow that their product would wrap.
+    index = as_index(program, index)
     if axis.step != 1:
         step = Literal(axis.step, WEAK_INT)
         index = arithmetic.binary(program, arithmetic.MUL, index, step)
