@@ -12,8 +12,8 @@ from headwater.errors import HeadwaterError
 class DeviceFunction:
     """A function that kernels and other device functions call; its body is copied into the caller.
 
-    Scalars and vectors are passed by value, arrays and structs by reference. It may return early, and returns a
-    scalar, a vector, a tuple of these, or nothing. `python` is the plain function. Without `contract`, each operation
+    All but arrays are passed by value. It may return early, and returns a scalar, a vector, a struct, a tuple of
+    these, or nothing. `python` is the plain function. Without `contract`, each operation
     of it is rounded as written, whatever the kernel says.
     """
 
