@@ -11,6 +11,7 @@ import headwater
 from headwater.cli.devices import devices, variables
 from headwater.cli.job import FAILED, reason_of
 from headwater.cli.run import run
+from headwater.cli.show import show
 from headwater.cli.signals import INTERRUPTED
 from headwater.errors import HeadwaterError
 
@@ -32,6 +33,7 @@ def commands() -> None:
 
 commands.add_command(run)
 commands.add_command(devices)
+commands.add_command(show)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

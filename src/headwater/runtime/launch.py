@@ -171,6 +171,15 @@ class Launch:
         except _USERS_ERRORS as error:
             raise located(error).with_traceback(None) from None
 
+    def plan(self, *arguments: Any, **named: Any) -> str:
+        """What the compiler decides for such arguments, in words: lanes, barriers, memory, compile time."""
+        from headwater.runtime.inspection import plan_text  # noqa: PLC0415 - a launch needs none of it
+
+        try:
+            return plan_text(self._specialization(arguments, named))
+        except _USERS_ERRORS as error:
+            raise located(error).with_traceback(None) from None
+
     def __repr__(self) -> str:
         return f"<{self.kernel.name} {self.configuration}>"
 
@@ -238,7 +247,9 @@ class Launch:
         kinds = zip(self.kernel.names, self.kernel._types(arguments), strict=True)
         return [leaf for name, kind in kinds for leaf in leaf_paths(kind, (name,))]
 
-    def _new_entry(self, arguments: tuple[Any, ...], keys: tuple[object, ...]) -> Entry:
+    def _new_entry(
+        self, arguments: tuple[Any, ...], keys: tuple[object, ...], default: Device | None = None
+    ) -> Entry:
         leaves = self._leaves(arguments)
         arrays = tuple(at for at, (_, kind) in enumerate(leaves) if isinstance(kind, ArrayType))
         names = [".".join(leaves[at][0]) for at in arrays]
@@ -252,7 +263,7 @@ class Launch:
                     f"'{name}' is on '{other.name}'",
                     hint="move one with .copy_to(device)",
                 )
-        chosen = devices[0] if devices else device()
+        chosen = devices[0] if devices else default or device()
         block = self.configuration.block or _default_block(chosen, self._axes)
         limit = chosen.capabilities.max_block_threads
         if math.prod(block) > limit:
@@ -293,9 +304,16 @@ class Launch:
             self.kernel._function_captures(types),
         )
 
-    def _specialization(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> Specialization:
+    def _specialization(
+        self, arguments: tuple[Any, ...], named: dict[str, Any], chosen: Device | None = None
+    ) -> Specialization:
+        """What a launch would compile; `chosen` is the device where no argument says it."""
         arguments, leaves, keys = self._walk(arguments, named)
-        entry = self._entry(arguments, tuple(keys))
+        key = tuple(keys)
+        if chosen is None:
+            entry = self._entry(arguments, key)
+        else:
+            entry = self._new_entry(arguments, key, chosen)
         groups = alias_groups([leaves[at]._allocation for at in entry.arrays])
         return self._specialize(entry, arguments, groups)
 
