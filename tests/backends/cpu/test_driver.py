@@ -17,6 +17,7 @@ from headwater.backends.contract import ArrayArgument, Memory, Options
 from headwater.backends.cpu import driver as driver_module
 from headwater.backends.cpu import jit
 from headwater.backends.cpu.driver import CpuDriver, pack_payload, unpack_payload
+from headwater.backends.cpu.packing import parameter_format
 from headwater.backends.cpu.pool_text import JOB_FORMAT
 from headwater.errors import DeviceError, HeadwaterError, InternalError, LaunchError, MemoryUseError
 from headwater.types import (
@@ -158,7 +159,7 @@ def test_an_empty_grid_runs_nothing(cpu: CpuDriver) -> None:
 
 
 def packed(cpu: CpuDriver, parameters: list[ir.Parameter], arguments: list[object]) -> bytes:
-    layout = [driver_module._parameter_format(parameter) for parameter in parameters]
+    layout = [parameter_format(parameter) for parameter in parameters]
     text = "define void @kernel() {\n ret void\n}"
     code = jit.Code(jit.compile_text(text, jit.host()), ("kernel",))
     executable = driver_module.CpuExecutable(driver_module.Facts("k", layout), code, cpu)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from headwater import config
 from headwater.backends.contract import (
-    ArrayArgument,
     Capabilities,
     DeviceInfo,
     LaunchArgument,
@@ -23,11 +22,10 @@ from headwater.backends.contract import (
 )
 from headwater.backends.cpu import jit
 from headwater.backends.cpu.memory import HostMemory
+from headwater.backends.cpu.packing import Packer, parameter_format
 from headwater.backends.cpu.pool import HAS_THREADS, ThreadPool, chunk_size
-from headwater.backends.cpu.pool_text import JOB_FORMAT
 from headwater.backends.cpu.target import Target
 from headwater.errors import InternalError, LaunchError
-from headwater.types import ArrayType
 
 if TYPE_CHECKING:
     from headwater import ir
@@ -49,22 +47,6 @@ _PLANE_UNIT = 16
 # A payload is this header, a JSON text of what `load` needs, and the object file.
 _MAGIC = b"HWCPU\x02"
 _HEADER = struct.Struct("<6sI")
-
-# One slot of 8 bytes for a scalar, in the notation of `struct`.
-_SLOTS = {
-    "bool": "?7x",
-    "int8": "b7x",
-    "int16": "h6x",
-    "int32": "i4x",
-    "int64": "q",
-    "uint8": "B7x",
-    "uint16": "H6x",
-    "uint32": "I4x",
-    "uint64": "Q",
-    "float16": "e6x",
-    "float32": "f4x",
-    "float64": "d",
-}
 
 _SYMBOL = "kernel"
 
@@ -143,7 +125,7 @@ class CpuDriver:
 
     def compile(self, kernel: ir.Kernel, options: Options) -> bytes:
         """An object file, and how to pack the kernel's arguments."""
-        layout = [_parameter_format(parameter) for parameter in kernel.parameters]
+        layout = [parameter_format(parameter) for parameter in kernel.parameters]
         module = self.module(kernel, options)
         image = jit.compile_text(module.text, self.target(options))
         return pack_payload(Facts(kernel.name, layout, module.scratch), image)
@@ -193,11 +175,10 @@ class CpuExecutable:
     def __init__(self, facts: Facts, code: jit.Code, driver: CpuDriver) -> None:
         self.name = facts.name
         self._scratch = facts.scratch
-        self._count = len(facts.layout)
-        layout = [*facts.layout, _SCRATCH_SLOTS] if facts.scratch else facts.layout
-        self._slots = struct.Struct("@" + JOB_FORMAT + "".join(layout))
         self._code = code  # keeps the machine code loaded
-        self._function = code.addresses[_SYMBOL]
+        extra = _SCRATCH_SLOTS if facts.scratch else ""
+        function = code.addresses[_SYMBOL]
+        self.pack = Packer(facts.name, facts.layout, extra, function, driver.memory)
         self._memory = driver.memory
         self._pool = driver.pool
 
@@ -210,10 +191,11 @@ class CpuExecutable:
         if self._scratch:
             self._launch_with_scratch(grid, blocks, arguments)
             return
-        chunk = chunk_size(blocks, self._pool.threads)
+        pool = self._pool
+        chunk = 1 if blocks == 1 else chunk_size(blocks, pool.threads)
         job = self.pack((x, y, z, blocks, chunk), arguments)
         if blocks:
-            self._pool.run(job, alone=blocks <= chunk)
+            pool.run(job, alone=blocks <= chunk)
 
     def _launch_with_scratch(
         self, grid: tuple[int, int, int], blocks: int, arguments: Sequence[LaunchArgument]
@@ -229,31 +211,6 @@ class CpuExecutable:
                 self._pool.run(job, alone=blocks <= chunk)
         finally:
             self._memory.free(memory)
-
-    def pack(
-        self,
-        sizes: tuple[int, ...],
-        arguments: Sequence[LaunchArgument],
-        extra: tuple[int, ...] = (),
-    ) -> bytes:
-        """The job that the pool runs; MemoryUseError where an array's memory was freed."""
-        address = self._memory.address
-        slots: list[bool | int | float] = [self._function, *sizes]
-        for argument in arguments:
-            if isinstance(argument, ArrayArgument):
-                slots.append(address(argument.memory) + argument.offset)
-                slots += argument.shape
-                slots += argument.strides
-                slots.append(argument.component_stride)
-            else:
-                slots.append(argument)
-        try:
-            return self._slots.pack(*slots, *extra)
-        except (struct.error, OverflowError) as error:
-            raise LaunchError(
-                f"the {len(arguments)} arguments do not fit the {self._count} parameters "
-                f"of '{self.name}': {error}"
-            ) from None
 
 
 def pack_payload(facts: Facts, image: bytes) -> bytes:
@@ -273,13 +230,6 @@ def unpack_payload(payload: bytes) -> tuple[Facts, bytes]:
     if magic != _MAGIC:
         raise InternalError("a payload of the CPU device is damaged or of another version")
     return facts, payload[start + length :]
-
-
-def _parameter_format(parameter: ir.Parameter) -> str:
-    """The slots of one parameter, in the notation of `struct`."""
-    if isinstance(parameter.type, ArrayType):
-        return f"Q{2 * parameter.type.ndim + 1}q"
-    return _SLOTS[parameter.type.name]
 
 
 def _default_threads() -> int:

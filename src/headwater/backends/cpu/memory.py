@@ -57,7 +57,7 @@ class HostMemory:
 
     def __init__(self, pool_bytes: int = POOL_BYTES) -> None:
         self._pool_bytes = pool_bytes
-        self._live: dict[int, Block] = {}
+        self.live: dict[int, Block] = {}  # by serial number
         # A finaliser may free while this very thread allocates. So freeing only uses single steps
         # that nothing can interrupt, and sorting the freed blocks never waits for the lock.
         self._freed: deque[Block] = deque()
@@ -79,12 +79,12 @@ class HostMemory:
         if block is None:
             block = self._fresh(capacity, nbytes)
         serial = next(_serials)
-        self._live[serial] = block
+        self.live[serial] = block
         return Memory(nbytes, block, serial)
 
     def free(self, memory: Memory) -> None:
         """Take memory back; MemoryUseError where it is not ours or was freed before."""
-        block = self._live.pop(memory.serial, None)
+        block = self.live.pop(memory.serial, None)
         if block is None:
             raise MemoryUseError(
                 f"a piece of memory of {memory.nbytes} bytes was freed twice, or on a foreign device"
@@ -98,7 +98,7 @@ class HostMemory:
 
     def address(self, memory: Memory) -> int:
         """Where memory starts; MemoryUseError where it was freed or belongs to another device."""
-        block = self._live.get(memory.serial)
+        block = self.live.get(memory.serial)
         if block is None:
             raise MemoryUseError(
                 f"a piece of memory of {memory.nbytes} bytes was used after it was freed, "
@@ -135,7 +135,7 @@ class HostMemory:
     @property
     def live_bytes(self) -> int:
         """Capacity of the blocks in use, in bytes."""
-        return sum(block.capacity for block in list(self._live.values()))
+        return sum(block.capacity for block in list(self.live.values()))
 
     @property
     def idle_bytes(self) -> int:

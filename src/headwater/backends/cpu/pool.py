@@ -89,6 +89,7 @@ class ThreadPool:
         self.threads = threads
         self._lock = threading.Lock()
         self._workers: _Workers | None = None
+        self._inline: Callable[..., int] | None = None
         forks.register(self)
 
     def run(self, job: bytes, *, alone: bool) -> None:
@@ -98,10 +99,14 @@ class ThreadPool:
         blocks calls for. Python's lock is released meanwhile. The kernel must not start launches.
         """
         if alone:
-            _native().inline(job)
+            (self._inline or self._load())(job)
             return
         workers = self._workers or self._start()
         workers.run(workers.address, job)
+
+    def _load(self) -> Callable[..., int]:
+        self._inline = _native().inline
+        return self._inline
 
     def close(self) -> None:
         """End the workers, after the launch that runs. A later launch starts them anew."""
