@@ -22,7 +22,9 @@ def compile_kernel(kernel: ir.Kernel, options: Options, features: Features) -> P
     lower_narrow(kernel)
     check(kernel, features)
     names = Names()
-    target = Wgsl(kernel, features, names, contract=options.contract)
+    # To find NaNs and infinities, they must not be folded away.
+    contract = options.contract and not options.debug
+    target = Wgsl(kernel, features, names, contract=contract)
     check_bindings(kernel, target.placement, features)
     body = write_body(kernel, target, names)
     helpers = target.table.definitions(body.helpers | target.helpers)
