@@ -274,7 +274,7 @@ CASES = [
         "'t' stands for an array (array<float32, 1>) only in",
     ),
     (
-        "if b:\n    t = x\nelse:\n    t = y\ny[0] = «t»[0]",
+        "if b:\n    t = x\nelse:\n    t = k\ny[0] = «t»[0]",
         "'t' stands for an array (array<float32, 1>) only on",
     ),
     ("«x» = f", "'x' is assigned types that do not join: an array"),
@@ -339,6 +339,7 @@ CASES = [
     # names of Python that are the user's own here
     ("range = 3\nfor j in «range(2)»:\n    pass", "a weak int cannot be called"),
     ("y[0] = «min»(1, 2)\nmin = 3", "'min' may be read before it is assigned"),
+    ("y[0] = («x if b else k»)[0]", "types that do not join: an array (array<float32, 1>) and"),
     # calls
     ("y[0] = «hw.sqrt(f, f)»", "'sqrt' takes 1 argument, not 2"),
     ("y[0] = «hw.min(f)»", "'min' takes 2 or more arguments, not 1"),

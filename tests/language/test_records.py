@@ -77,6 +77,25 @@ def test_fields_of_elements(device: hw.Device) -> None:
 
 
 @hw.kernel
+def by_text(out, p):
+    i = hw.grid(1)
+    if i < len(p):
+        p[i]["m"] += 1
+        one = p[i]
+        out[i] = one["m"] + p["kind"][i] + p[i]["v"].y + p["x"][i][0]
+
+
+def test_fields_by_text(device: hw.Device) -> None:
+    given = particles()
+    out, sent = device.zeros(COUNT), device.array(given, Particle)
+    by_text.forall(COUNT)(out, sent)
+    given["m"] += 1
+    assert_same(sent.numpy(), given)
+    expected = given["m"] + given["kind"] + given["v"][:, 1] + given["x"][:, 0]
+    assert_same(out.numpy(), expected.astype(np.float32))
+
+
+@hw.kernel
 def copied(out, p):
     i = hw.grid(1)
     if i < len(p):

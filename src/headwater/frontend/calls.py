@@ -24,13 +24,12 @@ from headwater.frontend.language import Intrinsic
 from headwater.frontend.powers import power
 from headwater.frontend.rows import Row, apply, scalars, vector, wrong_count
 from headwater.frontend.values import (
-    Array,
+    ARRAYS,
     Device,
     Literal,
     Neighbors,
     Operand,
     RecordClass,
-    Records,
     Shape,
     Tuple,
     Vector,
@@ -115,7 +114,7 @@ def _bool(frame: Frame, node: ast.Call, arguments: list[ast.expr]) -> Operand:
 def _len(frame: Frame, node: ast.Call, arguments: list[ast.expr]) -> Operand:
     value = frame.expression(arguments[0])
     frame.at(node)
-    if isinstance(value, Array | Records):
+    if isinstance(value, ARRAYS):
         return views.length(frame.program, value, 0)
     if isinstance(value, Shape):
         return Literal(views.rank(value.array), WEAK_INT)

@@ -8,10 +8,11 @@ from functools import partial
 from typing import Any
 
 from headwater import ir
-from headwater.frontend import arithmetic, static
+from headwater.frontend import arithmetic, choices, static
 from headwater.frontend.frame import Frame, merged
 from headwater.frontend.functions import choose
 from headwater.frontend.values import (
+    ARRAYS,
     SCALAR_CLASSES,
     Literal,
     Operand,
@@ -171,6 +172,8 @@ def conditional(frame: Frame, node: ast.IfExp) -> Operand:
     orelse, b = _aside(frame, lambda: frame.expression(node.orelse))
     program = frame.program
     frame.at(node)
+    if isinstance(a, ARRAYS) and isinstance(b, ARRAYS):
+        return _array(frame, node, program.emit(condition, BOOL), (then, a), (orelse, b))
     if _is_cheap(then) and _is_cheap(orelse):
         program.builder.block.nodes.extend((*then.nodes, *orelse.nodes))
         return choose(frame, node, condition, a, b)
@@ -187,3 +190,23 @@ def conditional(frame: Frame, node: ast.IfExp) -> Operand:
             program.assign(key, value, "a conditional expression")
     program.builder.append(ir.If(program.emit(condition, BOOL), then, orelse, frame.span(node)))
     return program.read(key)
+
+
+def _array(
+    frame: Frame,
+    node: ast.IfExp,
+    condition: ir.Value,
+    then: tuple[ir.Block, Operand],
+    orelse: tuple[ir.Block, Operand],
+) -> Operand:
+    """`a if c else b` of two arrays."""
+    found = choices.either(frame, f"%array.{id(node)}.", condition, then, orelse)
+    if found is None:
+        raise frame.fail(
+            node,
+            f"the two sides have types that do not join: {describe(then[1])} and {describe(orelse[1])}",
+        )
+    if then[0].nodes or orelse[0].nodes:
+        branch = ir.If(condition, then[0], orelse[0], frame.span(node))
+        frame.program.builder.append(branch)
+    return found()

@@ -48,9 +48,10 @@ class Slot:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Differs:
-    """A name that stands for another value whichever way was taken to here."""
+    """A name that stands for one value or the other, by the way that was taken to here."""
 
     value: Operand
+    other: Operand
 
 
 Binding: TypeAlias = Alias | Argument | Slot | Differs
@@ -278,7 +279,7 @@ def merged(a: Environment, b: Environment) -> Environment:
         if other is binding:
             found[name] = binding
         elif isinstance(binding, Alias) and isinstance(other, Alias):
-            found[name] = Differs(binding.value)
+            found[name] = Differs(binding.value, other.value)
     return found
 
 

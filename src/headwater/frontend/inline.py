@@ -18,13 +18,12 @@ from headwater.frontend.function import DeviceFunction
 from headwater.frontend.program import Program
 from headwater.frontend.source import source_of
 from headwater.frontend.values import (
+    ARRAYS,
     SCALAR_CLASSES,
-    Array,
     Device,
     Key,
     Nothing,
     Operand,
-    Records,
     Runtime,
     Scalar,
     Tuple,
@@ -212,7 +211,7 @@ def _value(child: Frame, node: ast.Return, only: bool) -> Operand:
     value = child.program.as_value(child.expression(node.value))
     if can_vary(value) or isinstance(value, Nothing):
         return value
-    if only and isinstance(value, Array | Records):
+    if only and isinstance(value, ARRAYS):
         return value
     raise child.fail(
         node,

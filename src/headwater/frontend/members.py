@@ -12,8 +12,10 @@ from headwater.frontend import absent, arithmetic, capture, views
 from headwater.frontend.frame import Frame
 from headwater.frontend.markers import Axes, Namespace
 from headwater.frontend.values import (
-    Array,
+    ARRAYS,
+    ArrayLike,
     Captured,
+    Choice,
     Literal,
     Neighbors,
     Operand,
@@ -36,11 +38,9 @@ def attribute(frame: Frame, node: ast.Attribute, base: Operand) -> Operand:
     """`base.name`."""
     if isinstance(base, Vector):
         return base.components[component_of(frame, node, len(base.components))]
-    if isinstance(base, Struct):
-        return _argument_field(frame, node, base)
-    if isinstance(base, Record):
-        return _field(frame, node, base)
-    if isinstance(base, Array | Records):
+    if isinstance(base, Struct | Record):
+        return field(frame, node, base)
+    if isinstance(base, ARRAYS):
         return _array_attribute(frame, node, base)
     if isinstance(base, Axes):
         return _axis(frame, node, base)
@@ -54,28 +54,41 @@ def attribute(frame: Frame, node: ast.Attribute, base: Operand) -> Operand:
     raise frame.fail(node, f"{describe(base)} has no attribute '{node.attr}'")
 
 
-def _argument_field(frame: Frame, node: ast.Attribute, base: Struct) -> Operand:
-    if node.attr == "neighbors" and isinstance(base.type, GridType):
-        return Neighbors(base)
-    kind = base.type.field(node.attr)
-    if kind is None:
-        raise no_field(frame, node, base.type.name, [name for name, _ in base.type.fields])
-    return frame.program.argument((*base.path, node.attr), kind)
+def field_name(node: ast.Attribute | ast.Subscript) -> str | None:
+    """The name of a field, written `.name` or `['name']`; None of other subscripts."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    value = node.slice.value if isinstance(node.slice, ast.Constant) else None
+    return value if isinstance(value, str) else None
 
 
-def _field(frame: Frame, node: ast.Attribute, base: Record) -> Operand:
-    for name, value in base.fields:
-        if name == node.attr:
-            return value
-    raise no_field(frame, node, base.kind, [name for name, _ in base.fields])
+def field(
+    frame: Frame, node: ast.Attribute | ast.Subscript, base: Struct | Record | Records
+) -> Operand:
+    """A field of a struct, or the array of one field of an array of structs."""
+    name = field_name(node) or ""
+    if isinstance(base, Struct):
+        if name == "neighbors" and isinstance(base.type, GridType):
+            return Neighbors(base)
+        kind = base.type.field(name)
+        if kind is not None:
+            return frame.program.argument((*base.path, name), kind)
+        raise no_field(frame, node, base.type.name, [known for known, _ in base.type.fields])
+    fields = dict(base.fields)
+    if name in fields:
+        return fields[name]
+    raise no_field(frame, node, base.kind, list(fields))
 
 
-def no_field(frame: Frame, node: ast.Attribute, kind: str, known: Sequence[str]) -> CompileError:
+def no_field(
+    frame: Frame, node: ast.Attribute | ast.Subscript, kind: str, known: Sequence[str]
+) -> CompileError:
     """The error of a field that a struct lacks."""
-    return frame.fail(node, f"'{kind}' has no field '{node.attr}'", f"it has {', '.join(known)}")
+    name = field_name(node)
+    return frame.fail(node, f"'{kind}' has no field '{name}'", f"it has {', '.join(known)}")
 
 
-def _array_attribute(frame: Frame, node: ast.Attribute, base: Array | Records) -> Operand:
+def _array_attribute(frame: Frame, node: ast.Attribute, base: ArrayLike) -> Operand:
     if node.attr == "shape":
         return Shape(base)
     if node.attr == "ndim":
@@ -84,11 +97,10 @@ def _array_attribute(frame: Frame, node: ast.Attribute, base: Array | Records) -
         return array_size(frame, base)
     if node.attr == "T":
         return views.transposed(base)
+    if isinstance(base, Choice):
+        return _of_both(frame, node, base)
     if isinstance(base, Records):
-        fields = dict(base.fields)
-        if node.attr in fields:
-            return fields[node.attr]
-        raise no_field(frame, node, base.kind, list(fields))
+        return field(frame, node, base)
     if node.attr == "dtype":
         return base.type.element
     raise frame.fail(
@@ -96,7 +108,15 @@ def _array_attribute(frame: Frame, node: ast.Attribute, base: Array | Records) -
     )
 
 
-def array_size(frame: Frame, array: Array | Records) -> Scalar:
+def _of_both(frame: Frame, node: ast.Attribute, base: Choice) -> Operand:
+    then = _array_attribute(frame, node, base.then)
+    orelse = _array_attribute(frame, node, base.orelse)
+    if isinstance(then, ARRAYS) and isinstance(orelse, ARRAYS):
+        return Choice(base.condition, then, orelse)
+    return then
+
+
+def array_size(frame: Frame, array: ArrayLike) -> Scalar:
     """The number of elements."""
     program = frame.program
     total = views.length(program, array, 0)

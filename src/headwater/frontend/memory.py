@@ -12,8 +12,11 @@ from headwater.errors import CompileError
 from headwater.frontend import views
 from headwater.frontend.frame import Frame
 from headwater.frontend.values import (
+    ARRAYS,
     SCALAR_CLASSES,
     Array,
+    ArrayLike,
+    Choice,
     Fixed,
     Literal,
     Operand,
@@ -40,16 +43,16 @@ class Place:
 
 
 def subscript(
-    frame: Frame, node: ast.AST, array: Array | Records, index: ast.expr
-) -> Array | Records | Indices:
-    """What `array[index]` names: a view, or an element by its indices in the array that is shown in the end."""
+    frame: Frame, node: ast.AST, array: ArrayLike, index: ast.expr
+) -> ArrayLike | list[Scalar]:
+    """What `array[index]` names: a view, or an element by its indices."""
     ndim = views.rank(array)
     parts = list(_parts(frame, index, ndim))
     if len(parts) > ndim:
         raise _wrong_count(frame, node, array, len(parts))
     frame.at(node)
     if len(parts) == ndim and not any(isinstance(part, ast.Slice) for _, part in parts):
-        return _element(frame, array, parts)
+        return [_index(frame, at, array, axis, v) for axis, (at, v) in enumerate(parts)]
     return _view(frame, array, parts)
 
 
@@ -71,7 +74,7 @@ def _parts(frame: Frame, index: ast.expr, ndim: int) -> Iterator[_Part]:
             yield from ((element, item) for item in items)
 
 
-def _wrong_count(frame: Frame, node: ast.AST, array: Array | Records, given: int) -> CompileError:
+def _wrong_count(frame: Frame, node: ast.AST, array: ArrayLike, given: int) -> CompileError:
     ndim = views.rank(array)
     wanted = f"'{array.name}[{', '.join('ijkl'[:ndim])}]'"
     return frame.fail(
@@ -85,19 +88,19 @@ def _wrong_count(frame: Frame, node: ast.AST, array: Array | Records, given: int
 def element(frame: Frame, node: ast.AST, array: Array, index: ast.expr) -> Place:
     """The one element at an index, where a view is of no use."""
     found = subscript(frame, node, array, index)
-    if isinstance(found, Array | Records):
+    if isinstance(found, ARRAYS):
         raise _wrong_count(frame, node, array, array.type.ndim - views.rank(found))
-    return Place(array, frame.program.array(array), found)
+    return Place(array, frame.program.array(array), reached(frame, array, found))
 
 
-def _element(frame: Frame, array: Array | Records, parts: Sequence[_Part]) -> Indices:
-    found = [_index(frame, at, array, axis, v) for axis, (at, v) in enumerate(parts)]
-    _, indices = views.at_base(frame.program, views.first_leaf(array), found)
-    return tuple(frame.program.emit_default(index) for index in indices)
+def reached(frame: Frame, array: Array | Records, indices: Sequence[Scalar]) -> Indices:
+    """The indices of an element in the array that a view shows in the end."""
+    _, found = views.at_base(frame.program, views.first_leaf(array), indices)
+    return tuple(frame.program.emit_default(index) for index in found)
 
 
 def _index(
-    frame: Frame, node: ast.AST, array: Array | Records, axis: int, value: Operand | ast.Slice
+    frame: Frame, node: ast.AST, array: ArrayLike, axis: int, value: Operand | ast.Slice
 ) -> Scalar:
     """One index, from 0 on."""
     if not isinstance(value, SCALAR_CLASSES) or not value.kind.is_integer:
@@ -116,12 +119,11 @@ def _index(
     return views.from_end(program, index, views.length(program, array, axis))
 
 
-def _check_literal(
-    frame: Frame, node: ast.AST, array: Array | Records, axis: int, index: int
-) -> None:
-    leaf = views.first_leaf(array)
-    if leaf.own is None and leaf.view is None:
-        return
+def _check_literal(frame: Frame, node: ast.AST, array: ArrayLike, axis: int, index: int) -> None:
+    if not isinstance(array, Choice):
+        leaf = views.first_leaf(array)
+        if leaf.own is None and leaf.view is None:
+            return
     size = views.length(frame.program, array, axis)
     if isinstance(size, Literal) and not -size.value <= index < size.value:
         raise frame.fail(
@@ -133,7 +135,7 @@ def _check_literal(
 # --- views ----------------------------------------------------------------------------------------
 
 
-def _view(frame: Frame, array: Array | Records, parts: list[_Part]) -> Array | Records:
+def _view(frame: Frame, array: ArrayLike, parts: list[_Part]) -> ArrayLike:
     axes: list[Fixed | Sliced] = []
     kept = 0
     for axis in range(views.rank(array)):
@@ -146,7 +148,7 @@ def _view(frame: Frame, array: Array | Records, parts: list[_Part]) -> Array | R
     return views.select(array, tuple(axes))
 
 
-def _slice(frame: Frame, node: ast.Slice, array: Array | Records, axis: int, kept: int) -> Sliced:
+def _slice(frame: Frame, node: ast.Slice, array: ArrayLike, axis: int, kept: int) -> Sliced:
     program = frame.program
     start, stop = _bound(frame, node.lower), _bound(frame, node.upper)
     step = 1

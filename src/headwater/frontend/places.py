@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -13,8 +14,12 @@ from headwater import ir
 from headwater.frontend import members, memory, views
 from headwater.frontend.frame import Frame
 from headwater.frontend.values import (
+    ARRAYS,
     SCALAR_CLASSES,
+    STRUCTS,
     Array,
+    ArrayLike,
+    Choice,
     Key,
     Operand,
     Record,
@@ -27,7 +32,7 @@ from headwater.frontend.values import (
     describe,
 )
 from headwater.frontend.variables import Composite, part_key
-from headwater.types import INT32, VectorType
+from headwater.types import BOOL, INT32, VectorType
 
 _Part: TypeAlias = ast.Attribute | ast.Subscript
 
@@ -108,16 +113,58 @@ class RecordElement:
             self._field(frame, part).store(frame, node, given)
 
     def part(self, frame: Frame, node: _Part) -> Reference | None:
-        """The field that `.name` names."""
-        if isinstance(node, ast.Subscript):
+        """The field that `.name` or `['name']` names."""
+        wanted = members.field_name(node)
+        if wanted is None:
             return None
         for name, part in self.array.fields:
-            if name == node.attr:
+            if name == wanted:
                 return self._field(frame, part)
         raise members.no_field(frame, node, self.array.kind, [n for n, _ in self.array.fields])
 
     def _field(self, frame: Frame, part: Array | Records) -> Element | RecordElement:
-        return _located(frame, part, self.indices)
+        if isinstance(part, Records):
+            return RecordElement(part, self.indices)
+        return Element(part, frame.program.array(part), self.indices)
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """An element of one of two arrays, or a part of it; `site` tells the places in the text apart."""
+
+    site: int
+    condition: Scalar
+    then: Reference
+    orelse: Reference
+
+    def load(self, frame: Frame) -> Operand:
+        """Its value: only the array that is meant is read."""
+        key = frame.temporary(f"%chosen.{self.site}")
+
+        def read(where: Reference) -> None:
+            frame.program.assign(key, where.load(frame), "an element")
+
+        self._apart(frame, read)
+        return frame.program.read(key)
+
+    def store(self, frame: Frame, node: ast.AST, value: Operand) -> None:
+        """Give it a value."""
+        self._apart(frame, lambda where: where.store(frame, node, value))
+
+    def part(self, frame: Frame, node: _Part) -> Reference | None:
+        """The part of that name."""
+        then, orelse = self.then.part(frame, node), self.orelse.part(frame, node)
+        if then is None or orelse is None:
+            return None
+        return Chosen(id(node), self.condition, then, orelse)
+
+    def _apart(self, frame: Frame, act: Callable[[Reference], None]) -> None:
+        program, then, orelse = frame.program, ir.Block(), ir.Block()
+        for block, where in ((then, self.then), (orelse, self.orelse)):
+            with program.inside(block):
+                act(where)
+        condition = program.emit(self.condition, BOOL)
+        program.builder.append(ir.If(condition, then, orelse, program.builder.span))
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,11 +204,12 @@ class Part:
         return None if name is None else Part(part_key(self.key, name), f"{self.name}.{name}")
 
     def _name_in(self, frame: Frame, node: _Part, kind: Composite) -> str | None:
-        if isinstance(node, ast.Attribute) and kind.record is not None:
-            if node.attr in kind.fields:
-                return node.attr
+        if kind.record is not None:
+            name = members.field_name(node)
+            if name is None or name in kind.fields:
+                return name
             raise members.no_field(frame, node, kind.record, list(kind.fields))
-        if isinstance(node, ast.Subscript) and kind.record is None:
+        if isinstance(node, ast.Subscript):
             if not isinstance(node.slice, ast.Slice):
                 return kind.fields[members.constant_index(frame, node, len(kind.fields))]
         return None
@@ -171,7 +219,7 @@ class Part:
 class Whole:
     """A view of an array: all its elements get one value."""
 
-    array: Array | Records
+    array: ArrayLike
 
     def load(self, frame: Frame) -> Operand:
         """The view."""
@@ -186,8 +234,8 @@ class Whole:
         return None
 
 
-Reference: TypeAlias = Element | Component | RecordElement | Part | Whole
-REFERENCES = (Element, Component, RecordElement, Part, Whole)
+Reference: TypeAlias = Element | Component | RecordElement | Chosen | Part | Whole
+REFERENCES = (Element, Component, RecordElement, Chosen, Part, Whole)
 
 
 def resolve(frame: Frame, node: ast.expr) -> Reference | Operand:
@@ -205,7 +253,9 @@ def resolve(frame: Frame, node: ast.expr) -> Reference | Operand:
     frame.at(node)
     if isinstance(node, ast.Attribute):
         return members.attribute(frame, node, base)
-    if isinstance(base, Array | Records):
+    if isinstance(base, STRUCTS) and members.field_name(node) is not None:
+        return members.field(frame, node, base)
+    if isinstance(base, ARRAYS):
         return at(frame, node, base, node.slice)
     return members.item(frame, node, base)
 
@@ -226,20 +276,25 @@ def loaded(frame: Frame, node: ast.AST, found: Reference | Operand) -> Operand:
     return found.load(frame)
 
 
-def at(frame: Frame, node: ast.AST, array: Array | Records, index: ast.expr) -> Reference | Operand:
+def at(frame: Frame, node: ast.AST, array: ArrayLike, index: ast.expr) -> Reference | Operand:
     """The element that an index names, or the view that slices or a partial index give."""
     found = memory.subscript(frame, node, array, index)
-    if isinstance(found, Array | Records):
+    if isinstance(found, ARRAYS):
         return found
-    return _located(frame, array, found)
+    return _located(frame, node, array, found)
 
 
 def _located(
-    frame: Frame, array: Array | Records, indices: memory.Indices
-) -> Element | RecordElement:
+    frame: Frame, node: ast.AST, array: ArrayLike, indices: list[Scalar]
+) -> Element | RecordElement | Chosen:
+    """The element at its indices."""
+    if isinstance(array, Choice):
+        then = _located(frame, node, array.then, indices)
+        return Chosen(id(node), array.condition, then, _located(frame, node, array.orelse, indices))
+    found = memory.reached(frame, array, indices)
     if isinstance(array, Records):
-        return RecordElement(array, indices)
-    return Element(array, frame.program.array(array), indices)
+        return RecordElement(array, found)
+    return Element(array, frame.program.array(array), found)
 
 
 def target(frame: Frame, node: ast.Attribute | ast.Subscript) -> Reference:
@@ -248,7 +303,7 @@ def target(frame: Frame, node: ast.Attribute | ast.Subscript) -> Reference:
     if isinstance(found, REFERENCES):
         _check_item(frame, node, found)
         return found
-    if isinstance(node, ast.Subscript) and isinstance(found, Array | Records):
+    if isinstance(node, ast.Subscript) and isinstance(found, ARRAYS):
         return Whole(found)
     root = _root(node)
     base = None if root is None else frame.expression(root)
@@ -266,7 +321,8 @@ def target(frame: Frame, node: ast.Attribute | ast.Subscript) -> Reference:
 
 
 def _check_item(frame: Frame, node: ast.Attribute | ast.Subscript, found: Reference) -> None:
-    if isinstance(node, ast.Subscript) and isinstance(found, Part) and found.component is None:
+    whole = isinstance(found, Part) and found.component is None
+    if isinstance(node, ast.Subscript) and members.field_name(node) is None and whole:
         raise frame.fail(node, "a tuple cannot be changed", "assign a new tuple to the name")
 
 
@@ -276,9 +332,9 @@ def _root(node: ast.expr) -> ast.Name | None:
     return node if isinstance(node, ast.Name) else None
 
 
-def fill(frame: Frame, node: ast.AST, array: Array | Records, value: Operand) -> None:
+def fill(frame: Frame, node: ast.AST, array: ArrayLike, value: Operand) -> None:
     """`array[...] = value` of a view: every element gets the one value."""
-    if isinstance(value, Array | Records):
+    if isinstance(value, ARRAYS):
         raise frame.fail(
             node, "a whole array cannot be assigned to another", "loop over the elements"
         )
@@ -293,7 +349,7 @@ def fill(frame: Frame, node: ast.AST, array: Array | Records, value: Operand) ->
 def _fill(
     frame: Frame,
     node: ast.AST,
-    array: Array | Records,
+    array: ArrayLike,
     value: Operand,
     lengths: list[ir.Value],
     indices: list[Scalar],
@@ -308,6 +364,4 @@ def _fill(
         loop = ir.For(index, zero, lengths[len(indices)], one, body, span=builder.span)
         builder.append(loop)
         return
-    _, found = views.at_base(program, views.first_leaf(array), indices)
-    reached = tuple(program.emit_default(i) for i in found)
-    _located(frame, array, reached).store(frame, node, value)
+    _located(frame, node, array, indices).store(frame, node, value)

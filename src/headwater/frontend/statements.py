@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from headwater import ir
-from headwater.frontend import assignment, debug, loops, matching
-from headwater.frontend.frame import Environment, Frame, merged
+from headwater.frontend import assignment, choices, debug, loops, matching
+from headwater.frontend.frame import Environment, Frame
 from headwater.frontend.inline import return_from
 from headwater.frontend.source import first_line
 from headwater.frontend.values import Literal, Scalar
@@ -80,24 +80,19 @@ def _branch(
     program = frame.program
     emitted = program.emit(condition, BOOL)
     before = frame.names
-    block_then, names_then, falls_then = _arm(frame, then, before)
-    block_orelse, names_orelse, falls_orelse = _arm(frame, orelse, before)
-    if falls_then and falls_orelse:
-        frame.names = merged(names_then, names_orelse)
-    else:
-        frame.names = names_then if falls_then else names_orelse
-    program.builder.append(ir.If(emitted, block_then, block_orelse, frame.span(node)))
-    return falls_then or falls_orelse
+    on_true, on_false = _arm(frame, then, before), _arm(frame, orelse, before)
+    known = choices.after(frame, emitted, on_true, on_false)
+    program.builder.append(ir.If(emitted, on_true.block, on_false.block, frame.span(node)))
+    frame.names = known()
+    return on_true.falls or on_false.falls
 
 
-def _arm(
-    frame: Frame, lower: Callable[[], bool], before: Environment
-) -> tuple[ir.Block, Environment, bool]:
+def _arm(frame: Frame, lower: Callable[[], bool], before: Environment) -> choices.Arm:
     frame.names = dict(before)
     block = ir.Block()
     with frame.program.inside(block):
         falls = lower()
-    return block, frame.names, falls
+    return choices.Arm(block, frame.names, falls)
 
 
 def _match(frame: Frame, node: ast.Match) -> bool:

@@ -157,10 +157,28 @@ class View:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Choice:
+    """One of two arrays of one type, as a bool says when the kernel runs."""
+
+    condition: Scalar
+    then: ArrayLike
+    orelse: ArrayLike
+
+    @property
+    def name(self) -> str:
+        """For messages."""
+        return self.then.name
+
+
+ArrayLike: TypeAlias = Array | Records | Choice
+ARRAYS = (Array, Records, Choice)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Shape:
     """`x.shape` of an array."""
 
-    array: Array | Records
+    array: ArrayLike
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -243,6 +261,7 @@ Operand: TypeAlias = (
     | Vector
     | Array
     | Records
+    | Choice
     | Shape
     | Struct
     | Record
@@ -288,6 +307,7 @@ def describe(value: Operand) -> str:
 
 
 _PLAIN = {
+    Choice: "one of two arrays",
     Text: "a string",
     Shape: "the shape of an array",
     Neighbors: "a neighbour loop",
@@ -300,6 +320,9 @@ _PLAIN = {
 
 def _article(word: str) -> str:
     return "an" if word[0] in "aei" else "a"
+
+
+STRUCTS = (Struct, Record, Records)
 
 
 def can_vary(value: Operand) -> bool:

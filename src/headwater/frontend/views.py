@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import overload
 
 from headwater.frontend import arithmetic
 from headwater.frontend.program import Program
 from headwater.frontend.values import (
     Array,
+    ArrayLike,
+    Choice,
     Fixed,
     Literal,
     Records,
@@ -22,8 +25,10 @@ from headwater.types import INT32, INT64, WEAK_INT
 ZERO, ONE = Literal(0, WEAK_INT), Literal(1, WEAK_INT)
 
 
-def rank(array: Array | Records) -> int:
+def rank(array: ArrayLike) -> int:
     """The number of dimensions."""
+    if isinstance(array, Choice):
+        return rank(array.then)
     return array.ndim if isinstance(array, Records) else array.type.ndim
 
 
@@ -34,8 +39,18 @@ def first_leaf(array: Array | Records) -> Array:
     return array
 
 
-def select(array: Array | Records, axes: tuple[Fixed | Sliced, ...]) -> Array | Records:
+@overload
+def select(array: Array | Records, axes: tuple[Fixed | Sliced, ...]) -> Array | Records: ...
+
+
+@overload
+def select(array: ArrayLike, axes: tuple[Fixed | Sliced, ...]) -> ArrayLike: ...
+
+
+def select(array: ArrayLike, axes: tuple[Fixed | Sliced, ...]) -> ArrayLike:
     """The view of an array that `axes` give, one entry for each of its axes."""
+    if isinstance(array, Choice):
+        return Choice(array.condition, select(array.then, axes), select(array.orelse, axes))
     ndim = sum(isinstance(axis, Sliced) for axis in axes)
     if isinstance(array, Records):
         fields = tuple((name, select(part, axes)) for name, part in array.fields)
@@ -44,7 +59,7 @@ def select(array: Array | Records, axes: tuple[Fixed | Sliced, ...]) -> Array | 
     return Array(array.name, kind, array.path, array.own, View(array, axes))
 
 
-def transposed(array: Array | Records) -> Array | Records:
+def transposed(array: ArrayLike) -> ArrayLike:
     """The view with the axes in reverse order."""
     count = rank(array)
     return select(array, tuple(Sliced(count - 1 - axis) for axis in range(count)))
@@ -53,8 +68,12 @@ def transposed(array: Array | Records) -> Array | Records:
 # --- shapes ---------------------------------------------------------------------------------------
 
 
-def length(program: Program, array: Array | Records, axis: int) -> Scalar:
+def length(program: Program, array: ArrayLike, axis: int) -> Scalar:
     """The length of an axis: a literal where it is known when compiling, else an int32."""
+    if isinstance(array, Choice):
+        a, b = length(program, array.then, axis), length(program, array.orelse, axis)
+        same = isinstance(a, Literal) and a == b
+        return a if same else arithmetic.choose(program, array.condition, a, b)
     array = _counted(program, array)
     if array.view is None:
         if array.own is not None:
