@@ -368,7 +368,8 @@ class Body:
         name = next(self.names)
         self.notes["statement for"] += 1
         with self.nested(loop=True):
-            self.scope.names.append((name, kind))
+            # Loops over small integers count in int32.
+            self.scope.names.append((name, kind if bits(kind) >= 32 else "int32"))
             self.locked.add(name)
             return Compound([(f"for {name} in range({bounds}):", self.loop_body(depth))])
 
