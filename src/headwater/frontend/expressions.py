@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from headwater.frontend import arithmetic, conditions, places, threads
+from headwater.frontend import arithmetic, conditions, members, places, threads
 from headwater.frontend.calls import call
 from headwater.frontend.frame import FALSE, Frame
 from headwater.frontend.markers import ThreadValue
@@ -45,7 +45,7 @@ def evaluate(frame: Frame, node: ast.expr) -> Operand:
     handler = _HANDLERS.get(type(node))
     if handler is None:
         name = _NAMES.get(type(node), type(node).__name__)
-        raise frame.fail(node, f"{name} is not supported in a kernel")
+        raise frame.fail(node, f"{name} is not supported in a kernel", _HINTS.get(type(node)))
     value = handler(frame, node)
     if isinstance(value, ThreadValue):
         return threads.value_of(frame, node, value.name)
@@ -75,6 +75,22 @@ _NAMES: dict[type[ast.expr], str] = {
 }
 
 
+_LIST = "a tuple of fixed length is (a, b), an array of one thread is hw.local.array(n, dtype)"
+_HINTS: dict[type[ast.expr], str] = {
+    ast.Lambda: "define it outside, with @hw.function",
+    ast.List: _LIST,
+    ast.ListComp: _LIST,
+    ast.SetComp: "write a loop",
+    ast.DictComp: "write a loop",
+    ast.GeneratorExp: "write a loop",
+    ast.Dict: "a frozen dataclass is a struct with names",
+    ast.Set: "write 'x in (a, b)' for a few values",
+    ast.Yield: "store the values in an array",
+    ast.YieldFrom: "store the values in an array",
+    ast.JoinedStr: "strings are known when compiling, or printed",
+}
+
+
 def _constant(frame: Frame, node: ast.Constant) -> Operand:
     value = node.value
     if isinstance(value, bool | int | float):
@@ -95,11 +111,24 @@ def _name(frame: Frame, node: ast.Name) -> Operand:
 
 
 def _tuple(frame: Frame, node: ast.Tuple) -> Operand:
-    return Tuple(tuple(frame.expression(part) for part in node.elts))
+    return Tuple(tuple(expanded(frame, node.elts)))
 
 
 def _located(frame: Frame, node: ast.Attribute | ast.Subscript) -> Operand:
     return places.loaded(frame, node, places.resolve(frame, node))
+
+
+def expanded(frame: Frame, nodes: list[ast.expr]) -> Iterator[Operand]:
+    """The values of expressions; `*` before a tuple stands for its items."""
+    for node in nodes:
+        if not isinstance(node, ast.Starred):
+            yield frame.expression(node)
+            continue
+        value = frame.expression(node.value)
+        items = members.items(frame, value)
+        if items is None:
+            raise frame.fail(node, f"'*' takes a tuple, not {describe(value)}")
+        yield from items.items
 
 
 def _named(frame: Frame, node: ast.NamedExpr) -> Operand:

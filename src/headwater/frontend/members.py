@@ -36,9 +36,11 @@ AXES = "xyzw"
 
 def attribute(frame: Frame, node: ast.Attribute, base: Operand) -> Operand:
     """`base.name`."""
+    if isinstance(base, Struct):
+        return field(frame, node, base)
     if isinstance(base, Vector):
         return base.components[component_of(frame, node, len(base.components))]
-    if isinstance(base, Struct | Record):
+    if isinstance(base, Record):
         return field(frame, node, base)
     if isinstance(base, ARRAYS):
         return _array_attribute(frame, node, base)

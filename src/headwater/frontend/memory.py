@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -47,7 +47,7 @@ def subscript(
 ) -> ArrayLike | list[Scalar]:
     """What `array[index]` names: a view, or an element by its indices."""
     ndim = views.rank(array)
-    parts = list(_parts(frame, index, ndim))
+    parts = _parts(frame, index, ndim)
     if len(parts) > ndim:
         raise _wrong_count(frame, node, array, len(parts))
     frame.at(node)
@@ -56,22 +56,24 @@ def subscript(
     return _view(frame, array, parts)
 
 
-def _parts(frame: Frame, index: ast.expr, ndim: int) -> Iterator[_Part]:
+def _parts(frame: Frame, index: ast.expr, ndim: int) -> list[_Part]:
     """Each index or slice with its place in the text; '...' stands for as many slices as are missing."""
     elements = index.elts if isinstance(index, ast.Tuple) else [index]
+    parts: list[_Part] = []
     for element in elements:
-        if isinstance(element, ast.Constant) and element.value is ...:
-            yield from [(element, ast.Slice())] * (ndim - len(elements) + 1)
-        elif isinstance(element, ast.Slice):
-            yield element, element
+        if isinstance(element, ast.Slice):
+            parts.append((element, element))
         elif isinstance(element, ast.Starred):
             raise frame.fail(
                 element, "'*' in a subscript is not supported", "write the indices one by one"
             )
+        elif isinstance(element, ast.Constant) and element.value is ...:
+            parts += [(element, ast.Slice())] * (ndim - len(elements) + 1)
         else:
             value = frame.expression(element)
             items = value.items if isinstance(value, Tuple) else (value,)
-            yield from ((element, item) for item in items)
+            parts += [(element, item) for item in items]
+    return parts
 
 
 def _wrong_count(frame: Frame, node: ast.AST, array: ArrayLike, given: int) -> CompileError:

@@ -161,10 +161,12 @@ _SOURCES: dict[object, Source] = {}
 
 def source_of(function: FunctionType) -> Source:
     """The parsed source, kept for the life of the function's code."""
-    found = _SOURCES.get(function.__code__)
+    # Code is equal by its bytecode, which knows neither the file nor what annotates a variable.
+    code = function.__code__
+    key = (code.co_filename, code.co_firstlineno, code)
+    found = _SOURCES.get(key)
     if found is None or found.function is not function:
-        parsed = Source(function) if found is None else _rebind(found, function)
-        found = _SOURCES[function.__code__] = parsed
+        found = _SOURCES[key] = Source(function) if found is None else _rebind(found, function)
     return found
 
 

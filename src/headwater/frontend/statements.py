@@ -36,9 +36,10 @@ def execute(frame: Frame, statements: Sequence[ast.stmt]) -> bool:
 
 def _unsupported(frame: Frame, node: ast.stmt) -> Exception:
     word = _WORDS.get(type(node), type(node).__name__.lower())
-    hint = "define it outside, with @hw.function" if isinstance(node, ast.FunctionDef) else None
     return frame.fail(
-        first_line(node), f"the statement '{word}' is not supported in a kernel", hint
+        first_line(node),
+        f"the statement '{word}' is not supported in a kernel",
+        _HINTS.get(type(node)),
     )
 
 
@@ -50,6 +51,20 @@ _WORDS: dict[type[ast.stmt], str] = {
     ast.AsyncWith: "async with",
     ast.Delete: "del",
     ast.ImportFrom: "import",
+    ast.TryStar: "try",
+}
+_HINTS: dict[type[ast.stmt], str] = {
+    ast.FunctionDef: "define it outside, with @hw.function",
+    ast.ClassDef: "define it outside: frozen dataclasses are structs",
+    ast.Raise: "write 'assert condition, text', or keep a flag in an array and test it after the launch",
+    ast.Try: "nothing raises in a kernel: test the condition itself",
+    ast.TryStar: "nothing raises in a kernel: test the condition itself",
+    ast.With: "open what you need outside, and pass it",
+    ast.Import: "import at the top of the file",
+    ast.ImportFrom: "import at the top of the file",
+    ast.Delete: "a name needs no end",
+    ast.Global: "names from outside are constants: keep what changes in an array",
+    ast.Nonlocal: "names from outside are constants: keep what changes in an array",
 }
 
 
