@@ -519,3 +519,25 @@ def test_vector_parameters_with_strides() -> None:
         out = np.empty((11, 3), np.float32)
         device.read(target, 0, memoryview(out.reshape(-1).view(np.uint8)))
         np.testing.assert_array_equal(out, planes[:, ::-3].T)
+
+
+@pytest.mark.parametrize("lane", range(0, 40, 3))
+@pytest.mark.parametrize(
+    ("wide", "kind"), [(INT32, INT8), (INT64, INT32), (INT64, UINT16)], ids=str
+)
+def test_one_lane_of_a_narrowed_vector(wide: ScalarType, kind: ScalarType, lane: int) -> None:
+    """LLVM 22 stored the wide lane, and so overwrote its neighbours."""
+
+    def build() -> ir.Kernel:
+        out, a = parameter("out", kind, written=True), parameter("a", wide)
+        kernel = ir.Kernel("one", [out, a], (40, 1, 1))
+        builder = ir.Builder(kernel.body)
+        i = builder.index("thread", 0)
+        value = builder.cast(builder.load(a, (i,)), kind)
+        builder.append(ir.Barrier())
+        with builder.when(builder.compute("eq", i, builder.constant(lane, INT32))):
+            builder.store(out, (i,), value)
+            builder.store(out, (i,), builder.cast(builder.load(a, (i,)), kind))
+        return kernel
+
+    agree(build, (1, 1, 1), np.full(40, 7, kind.numpy), np.arange(100, 140).astype(wide.numpy))

@@ -150,13 +150,40 @@ class Access:
         self, e: LaneEmitter, form: str, kind: ScalarType, stored: str, pointer: str
     ) -> None:
         scattered = form == "scatter"
+        mask = e.on()
+        if not scattered and self.target.masks(8) and (kind.size < 4 or stored in self.w.narrowed):
+            mask = self.opaque(e, mask)
         pointers, suffix = (f"<{e.lanes} x ptr>", f"v{e.lanes}p0") if scattered else ("ptr", "p0")
         self.w.call(
             "void",
             f"llvm.masked.{form}.{_suffix(e.lanes, kind)}.{suffix}",
             (self.vector(e, kind), stored),
             (f"{pointers} align {kind.size}", pointer),
-            (e.type(BOOL), e.on()),
+            (e.type(BOOL), mask),
+        )
+
+    def opaque(self, e: LaneEmitter, mask: str) -> str:
+        """The mask, in a form that is no constant to the compiler; takes no instruction.
+
+        LLVM 22 stores a whole wide lane where a vector is narrowed and then stored under a constant mask of one lane
+        (X86ISelLowering, `reduceMaskedStoreToScalarStore`).
+        """
+        bits = max(e.lanes, 8)
+        word, wide = f"i{bits}", f"<{bits} x i1>"
+        if e.lanes < bits:
+            picks = ", ".join(f"i32 {min(lane, e.lanes)}" for lane in range(bits))
+            mask = self.w.value(
+                f"shufflevector {e.type(BOOL)} {mask}, {e.type(BOOL)} zeroinitializer, "
+                f"<{bits} x i32> <{picks}>"
+            )
+        packed = self.w.value(f"bitcast {wide} {mask} to {word}")
+        hidden = self.w.value(f'call {word} asm "", "=^Yk,0"({word} {packed})')
+        result = self.w.value(f"bitcast {word} {hidden} to {wide}")
+        if e.lanes == bits:
+            return result
+        picks = ", ".join(f"i32 {lane}" for lane in range(e.lanes))
+        return self.w.value(
+            f"shufflevector {wide} {result}, {wide} poison, <{e.lanes} x i32> <{picks}>"
         )
 
     def last_lane(self, e: LaneEmitter, value: Operand) -> str:

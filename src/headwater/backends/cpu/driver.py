@@ -144,9 +144,11 @@ class CpuDriver:
         # A start with cached programs compiles nothing, so it does not load the emitter.
         from headwater import passes
         from headwater.backends.cpu.emitter import emit
+        from headwater.backends.cpu.simplify import simplify
 
         target = self.target(options)
         passes.lower_neighbors(kernel, cooperative=target.lanes > 1)
+        simplify(kernel)
         return emit(kernel, target, options)
 
     def decisions(self, kernel: ir.Kernel, options: Options) -> Mapping[str, str]:

@@ -1,12 +1,15 @@
 """From a kernel's IR to the text of one LLVM module.
 
-The module holds one function, which runs a range of blocks:
+The module has one public function, which runs a range of blocks:
 
     void kernel(ptr arguments, i32 grid_x, i32 grid_y, i32 grid_z, i64 first, i64 last)
 
 `arguments` are slots of 8 bytes in the order of the kernel's parameters: a scalar takes one; an array takes its
 pointer, its extents, its strides in scalars, and the distance of its component planes in scalars. Where the kernel
 needs scratch memory, two more follow: its start, and how many blocks a call is for; each call has a piece.
+
+It finds the memory of all arrays and hands it to a second function, whose parameters can say which pointers have no
+other name for what they point to.
 """
 
 from __future__ import annotations
@@ -16,16 +19,15 @@ from dataclasses import dataclass
 from headwater import ir
 from headwater.backends.contract import Options
 from headwater.backends.cpu.access import Access
+from headwater.backends.cpu.frame import Frame
 from headwater.backends.cpu.groups import group_count, group_loop
 from headwater.backends.cpu.lanes import LaneEmitter
-from headwater.backends.cpu.places import Frame, Place, constant_place
+from headwater.backends.cpu.places import Place, constant_place, own_places
 from headwater.backends.cpu.regions import Regions, has_barrier
 from headwater.backends.cpu.target import Target
 from headwater.backends.cpu.text import FunctionWriter, Operand, memory_text
 from headwater.backends.cpu.variance import Variance, analyse
 from headwater.types import BOOL, INT32
-
-_SIGNATURE = "ptr noalias %arguments, i32 %grid_x, i32 %grid_y, i32 %grid_z, i64 %first, i64 %last"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,33 +61,26 @@ class _Function:
         self.target = target
         self.w = FunctionWriter()
         self.access = Access(self.w, target)
-        groups = group_count(kernel, lanes) if has_barrier(kernel.body) else 1
-        self.frame = Frame(self.w, lanes, groups)
+        # Groups that wait for each other are all on their way at once.
+        self.groups = group_count(kernel, lanes) if has_barrier(kernel.body) else 1
+        self.frame = Frame(self.w)
         self.constants: list[str] = []
         variance = analyse(kernel) if lanes > 1 else Variance()
         self.e = LaneEmitter(self.w, lanes, options.contract, variance, self.access)
 
     def module(self) -> Module:
-        position = self.arguments()
+        slots = self.arguments()
         self.own_arrays()
         self.block_loop()
-        scratch = self.scratch(position) if self.frame.scratch else []
-        return Module(self.text(scratch), self.frame.scratch)
+        return Module(self.text(slots), self.frame.scratch)
 
-    def text(self, scratch: list[str]) -> str:
+    def text(self, slots: int) -> str:
         lines = [
             f'target triple = "{self.target.triple}"',
             f'target datalayout = "{self.target.data_layout}"',
             "",
             *self.constants,
-            f"define void @kernel({_SIGNATURE}) #0 {{",
-            "entry:",
-            *scratch,
-            *self.w.entry,
-            "  br label %start",
-            "start:",
-            *self.w.lines,
-            "}",
+            *self.frame.text(slots),
             "",
             *self.w.declarations.values(),
             "",
@@ -93,6 +88,8 @@ class _Function:
             '"no-trapping-math"="true" }',
             "!0 = distinct !{!0, !1}",
             '!1 = !{!"llvm.loop.unroll.disable"}',
+            "!2 = distinct !{!2, !3}",
+            '!3 = !{!"llvm.loop.unroll.full"}',
             "",
         ]
         return "\n".join(lines)
@@ -123,7 +120,7 @@ class _Function:
             if parameter.type.contiguous:
                 strides[-1] = "1"
             self.access.places[parameter] = Place(
-                self.slot(position, "ptr", parameter.name),
+                self.frame.argument(position, parameter.name, alone=parameter.type.alias == 0),
                 extents,
                 tuple(strides),
                 self.slot(position + 1 + 2 * ndim, "i64", "component"),
@@ -141,23 +138,12 @@ class _Function:
         self.e.values[parameter] = Operand("uniform", text, kind)
 
     def own_arrays(self) -> None:
-        self.access.places.update(self.frame.places(self.kernel))
+        own = own_places(self.kernel, self.frame, self.lanes, self.groups)
+        self.access.places.update(own)
         for number, constant in enumerate(self.kernel.constants):
             definition, place = constant_place(constant, number)
             self.constants.append(definition)
             self.access.places[constant] = place
-
-    def scratch(self, position: int) -> list[str]:
-        """Find this call's piece of the scratch memory."""
-        return [
-            f"  %scratch.slot = getelementptr i64, ptr %arguments, i64 {position}",
-            "  %scratch.start = load ptr, ptr %scratch.slot, align 8",
-            f"  %chunk.slot = getelementptr i64, ptr %arguments, i64 {position + 1}",
-            "  %chunk = load i64, ptr %chunk.slot, align 8",
-            "  %piece = udiv i64 %first, %chunk",
-            f"  %scratch.offset = mul i64 %piece, {self.frame.scratch}",
-            "  %scratch = getelementptr i8, ptr %scratch.start, i64 %scratch.offset",
-        ]
 
     # --- blocks -----------------------------------------------------------------------------------
 

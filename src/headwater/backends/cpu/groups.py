@@ -7,7 +7,8 @@ from contextlib import contextmanager
 
 from headwater import ir
 from headwater.backends.cpu.lanes import LaneEmitter
-from headwater.backends.cpu.state import NO_UNROLL
+from headwater.backends.cpu.narrowing import Span
+from headwater.backends.cpu.state import NO_UNROLL, UNROLL
 from headwater.backends.cpu.text import Operand
 from headwater.types import BOOL, INT32
 
@@ -18,12 +19,17 @@ def group_count(kernel: ir.Kernel, lanes: int) -> int:
 
 
 @contextmanager
-def group_loop(kernel: ir.Kernel, e: LaneEmitter) -> Iterator[str]:
-    """Emit a loop over the groups around what is emitted inside; gives the group's number as an i32."""
+def group_loop(
+    kernel: ir.Kernel, e: LaneEmitter, span: Span | None = None, *, unroll: bool = False
+) -> Iterator[str]:
+    """Emit a loop over the groups, or a span of them, around what is emitted inside; gives the group as an i32."""
     w = e.w
+    span = span or Span("0", str(group_count(kernel, e.lanes)))
     counter = w.slot("i32", 8, "group")
     body, following, end = (w.new_label(hint) for hint in ("group", "next", "threads"))
-    w.emit(f"store i32 0, ptr {counter}, align 8")
+    w.emit(f"store i32 {span.first}, ptr {counter}, align 8")
+    if span.trips is None:
+        w.branch_if(w.value(f"icmp ult i32 {span.first}, {span.last}"), body, end)
     w.place(body)
     group = w.value(f"load i32, ptr {counter}, align 8", "group")
     _enter(kernel, e, w.value(f"mul i32 {group}, {e.lanes}"))
@@ -32,8 +38,8 @@ def group_loop(kernel: ir.Kernel, e: LaneEmitter) -> Iterator[str]:
     w.place(following)
     more = w.value(f"add i32 {group}, 1")
     w.emit(f"store i32 {more}, ptr {counter}, align 8")
-    last = w.value(f"icmp ult i32 {more}, {group_count(kernel, e.lanes)}")
-    w.branch_if(last, body, end, NO_UNROLL)
+    last = w.value(f"icmp ult i32 {more}, {span.last}")
+    w.branch_if(last, body, end, UNROLL if unroll else NO_UNROLL)
     w.place(end)
 
 

@@ -1,26 +1,21 @@
 """Where arrays lie: a kernel's parameters, and the arrays that it owns.
 
-A block's shared arrays and a group's local arrays are on the stack, or in scratch memory of the launch where they
-are big. A local array holds one vector of lanes for each of its elements, so that a subscript that all lanes agree
+A local array holds one vector of lanes for each of its elements, so that a subscript that all lanes agree
 on reads one vector. Every array may be read a few bytes past its end.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from headwater import ir
-from headwater.backends.cpu.text import FunctionWriter, literal, memory_text
+from headwater.backends.cpu.frame import ALIGNMENT, Frame
+from headwater.backends.cpu.text import literal, memory_text
 from headwater.ir.nodes import Array
 from headwater.types import BOOL, ScalarType
 
-# What a block may hold on the stack; a bigger array lies in scratch memory.
-STACK_BYTES = 256 << 10
-_ALIGNMENT = 64
-# A vector may reach past either end with lanes that are off.
-_SLACK = 128
 # A gather of bytes reads whole words.
 _WORD = 4
 
@@ -45,50 +40,21 @@ class Place:
     group_bytes: int = 0
 
 
-@dataclass(slots=True)
-class Frame:
-    """The memory of the arrays that a kernel owns."""
-
-    writer: FunctionWriter
-    lanes: int
-    # One for kernels whose groups do not wait for each other.
-    groups: int
-    # Bytes of scratch memory that a call of the kernel needs.
-    scratch: int = 0
-    _stack: int = 0
-
-    def places(self, kernel: ir.Kernel) -> Iterable[tuple[Array, Place]]:
-        """The places of all arrays that are not parameters."""
-        dynamic = ""
-        for shared in kernel.shared:
-            if not shared.dynamic:
-                yield shared, self.fixed(shared, self.memory(_bytes(shared), shared.name))
-                continue
-            dynamic = dynamic or self.memory(kernel.dynamic_shared, "dynamic")
-            yield shared, _rows_of_components(self.fixed(shared, dynamic), shared.components)
-        for local in kernel.locals:
-            size = _bytes(local) * self.lanes
-            size = -(-size // _ALIGNMENT) * _ALIGNMENT
-            place = self.fixed(local, self.memory(size * self.groups, local.name))
-            interleave = self.lanes if self.lanes > 1 else 0
-            yield local, replace(place, interleave=interleave, group_bytes=size)
-
-    def memory(self, size: int, name: str) -> str:
-        """A pointer to memory of the block, with slack on both sides."""
-        size = -(-(size + 2 * _SLACK) // _ALIGNMENT) * _ALIGNMENT
-        if self._stack + size <= STACK_BYTES:
-            self._stack += size
-            start, offset = self.writer.slot(f"[{size} x i8]", _ALIGNMENT, name), _SLACK
-        else:
-            start, offset = "%scratch", self.scratch + _SLACK
-            self.scratch += size
-        pointer = self.writer.fresh(name)
-        self.writer.entry.append(f"  {pointer} = getelementptr i8, ptr {start}, i64 {offset}")
-        return pointer
-
-    def fixed(self, array: ir.SharedArray | ir.LocalArray, pointer: str) -> Place:
-        """Row-major elements, each component in a plane of its own."""
-        return replace(_planes(array, pointer), own=True)
+def own_places(
+    kernel: ir.Kernel, frame: Frame, lanes: int, groups: int
+) -> Iterator[tuple[Array, Place]]:
+    """The shared and local arrays; `groups` have local arrays of their own."""
+    dynamic = ""
+    for shared in kernel.shared:
+        if not shared.dynamic:
+            yield shared, _own(shared, frame.memory(_bytes(shared), shared.name))
+            continue
+        dynamic = dynamic or frame.memory(kernel.dynamic_shared, "dynamic")
+        yield shared, _rows_of_components(_own(shared, dynamic), shared.components)
+    for local in kernel.locals:
+        size = -(-_bytes(local) * lanes // ALIGNMENT) * ALIGNMENT
+        place = _own(local, frame.private(size * groups, local.name))
+        yield local, replace(place, interleave=lanes if lanes > 1 else 0, group_bytes=size)
 
 
 def constant_place(array: ir.ConstantArray, number: int) -> tuple[str, Place]:
@@ -107,6 +73,10 @@ def constant_place(array: ir.ConstantArray, number: int) -> tuple[str, Place]:
 
 def _in_memory(value: bool | int | float, kind: ScalarType) -> str:
     return str(int(value)) if kind is BOOL else literal(value, kind)
+
+
+def _own(array: ir.SharedArray | ir.LocalArray, pointer: str) -> Place:
+    return replace(_planes(array, pointer), own=True)
 
 
 def _planes(array: ir.SharedArray | ir.LocalArray | ir.ConstantArray, pointer: str) -> Place:

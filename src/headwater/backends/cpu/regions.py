@@ -18,11 +18,22 @@ from headwater.backends.cpu.common_work import CommonWork
 from headwater.backends.cpu.groups import group_count, group_loop
 from headwater.backends.cpu.lanes import LaneEmitter
 from headwater.backends.cpu.loops import counted_loop
+from headwater.backends.cpu.narrowing import Narrowing, Span, guard_of
 from headwater.backends.cpu.places import Place
 from headwater.backends.cpu.state import Loop, Slot
 from headwater.backends.cpu.text import Operand, scalar_text
 from headwater.backends.cpu.variance import escapes
 from headwater.types import BOOL, ScalarType
+
+# A value that so many operations make again is not kept from one run to another.
+_EFFORT = 8
+_CHEAP = frozenset(("add", "sub", "mul", "neg", "shl", "shr", "and", "or", "xor", "not", "cast"))
+_CHEAP |= frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
+
+# Loops over the groups are unrolled while the code stays short.
+_UNROLLED_GROUPS = 16
+_UNROLLED_NODES = 4096
+_LONG = (ir.For, ir.While, ir.Cooperative, ir.Atomic)
 
 
 def has_barrier(block: ir.Block) -> bool:
@@ -70,6 +81,10 @@ class Regions:
         self.common_slots: dict[ir.Variable, Slot] = {}
         # By the identity of the run.
         self.local: dict[int, list[ir.Variable]] = {}
+        self.narrowing = Narrowing(lanes, kernel.threads, self.definition, self.block_scalar)
+        self.efforts: dict[ir.Value, int] = {}
+        # Nodes that unrolling may still add.
+        self.growth = _UNROLLED_NODES
         # Of the local arrays of all groups.
         self.places = dict(lanes.access.places)
 
@@ -160,15 +175,32 @@ class Regions:
             if self.structural(node, looped=True):
                 wanted += ir.operands(node)
         for value in dict.fromkeys(wanted):
-            source = self.definition.get(value)
-            if (
-                source is None
-                or source in self.common.nodes
-                or isinstance(source, ir.Index | ir.For)
-            ):
+            if self.is_at_hand(value) or self.effort(value) <= _EFFORT:
                 continue
             vector = self.e.lanes > 1 and value in self.e.variance.values
             self.keep(value, vector, per_group=value in self.varying.values)
+
+    def is_at_hand(self, value: ir.Value) -> bool:
+        """Whether the block as a whole has the value."""
+        source = self.definition.get(value)
+        return source is None or source in self.common.nodes or isinstance(source, ir.For)
+
+    def effort(self, value: ir.Value) -> int:
+        """How many operations make a value anew from what is at hand; many where it must be kept.
+
+        Made anew, the places of consecutive threads are known to be consecutive.
+        """
+        if value not in self.efforts:
+            self.efforts[value] = min(self.count(value), _EFFORT + 1)
+        return self.efforts[value]
+
+    def count(self, value: ir.Value) -> int:
+        source = self.definition.get(value)
+        if self.is_at_hand(value) or isinstance(source, ir.Index):
+            return 0
+        if not isinstance(source, ir.Compute) or source.operation not in _CHEAP:
+            return _EFFORT + 1
+        return 1 + sum(map(self.effort, source.arguments))
 
     def keep(self, item: ir.Value | ir.Variable, vector: bool, per_group: bool) -> None:
         text = self.e.type(item.type) if vector else scalar_text(item.type)
@@ -271,7 +303,10 @@ class Regions:
         e.slots = {}
         for variable in self.local.get(id(run), ()):
             e.declare(variable)
-        with group_loop(self.kernel, e) as group:
+        span = self.span(run)
+        if span.trips == 0:
+            return
+        with group_loop(self.kernel, e, span, unroll=self.may_unroll(run, span)) as group:
             e.slots |= self.common_slots
             for variable in dict.fromkeys(_variables(run.work)):
                 if variable in self.kept:
@@ -288,14 +323,41 @@ class Regions:
                         self.save(value, group)
         e.loop, e.values, e.slots = loop, values, {}
 
+    def span(self, run: Run) -> Span:
+        """The groups that have something to do in a run."""
+        all_groups = Span("0", str(self.groups))
+        guard = guard_of(run.work)
+        kept = any(value in self.kept for node in run.work for value in ir.results(node))
+        if guard is None or kept or self.kernel.block_shape[1:] != (1, 1):
+            return all_groups
+        return self.narrowing.span(guard.condition)
+
+    def block_scalar(self, value: ir.Value) -> str | None:
+        """A value that is the same for the block, where it is at hand before the threads."""
+        if value in self.kept:
+            return None if self.kept[value].per_group else self.scalar(value)
+        return self.e.use(value).text if self.is_at_hand(value) else None
+
+    def may_unroll(self, run: Run, span: Span) -> bool:
+        """Whether the groups are few and their work short."""
+        if span.trips is None or span.trips > _UNROLLED_GROUPS:
+            return False
+        nodes = [inner for node in run.work for inner in (node, *_nested(node))]
+        growth = len(nodes) * span.trips
+        if any(isinstance(node, _LONG) for node in nodes) or growth > self.growth:
+            return False
+        self.growth -= growth
+        return True
+
     def at(self, kept: Kept, group: str) -> str:
         index = group if kept.per_group else "0"
         return self.w.value(f"getelementptr {kept.text}, ptr {kept.pointer}, i32 {index}", "kept")
 
     def of_group(self, place: Place, group: str) -> Place:
         """The part of a local array that belongs to a group."""
-        offset = self.w.value(f"mul i32 {group}, {place.group_bytes}")
-        pointer = self.w.value(f"getelementptr i8, ptr {place.pointer}, i32 {offset}", "local")
+        number = self.w.value(f"zext i32 {group} to i64")
+        offset = self.w.value(f"mul i64 {number}, {place.group_bytes}")
+        pointer = self.w.value(f"getelementptr i8, ptr {place.pointer}, i64 {offset}", "local")
         return replace(place, pointer=pointer)
 
     def fetch(self, value: ir.Value, group: str) -> None:
@@ -305,9 +367,11 @@ class Regions:
             self.e.values[value] = Operand(kept.kind, text, value.type)
             return
         node = self.definition.get(value)
-        if isinstance(node, ir.Index) and node not in self.common.nodes:
-            # A thread's index is cheap and another one in each loop over the threads.
-            self.e.node(node)
+        if self.is_at_hand(value) or not isinstance(node, ir.Index | ir.Compute):
+            return
+        for argument in ir.operands(node):
+            self.fetch(argument, group)
+        self.e.node(node)
 
     def save(self, value: ir.Value, group: str) -> None:
         kept, operand = self.kept[value], self.e.use(value)

@@ -80,6 +80,8 @@ class FunctionWriter:
         self.declarations: dict[str, str] = {}
         self.label = "start"
         self.terminated = False
+        # Values that came out of wider ones by dropping bits.
+        self.narrowed: set[str] = set()
         self._count = 0
 
     def fresh(self, hint: str = "v") -> str:
@@ -93,6 +95,10 @@ class FunctionWriter:
         """Emit an instruction and name its result."""
         name = self.fresh(hint)
         self.emit(f"{name} = {text}")
+        if text.startswith("trunc ") or (
+            text.startswith("select ") and not self.narrowed.isdisjoint(text.split())
+        ):
+            self.narrowed.add(name)
         return name
 
     def slot(self, kind: str, align: int = 64, hint: str = "slot") -> str:
