@@ -12,7 +12,8 @@ from tests.cli.test_commands import call
 import headwater as hw
 from headwater.cli.kernel_arguments import parse
 from headwater.errors import HeadwaterError
-from headwater.runtime import Kernel, paper_device
+from headwater.runtime import Kernel
+from headwater.runtime.paper import paper_device
 
 FILE = str(Path(shown_kernels.__file__))
 

@@ -15,8 +15,9 @@ import click
 
 from headwater.cli.kernel_arguments import HELP, parse
 from headwater.errors import HeadwaterError
-from headwater.runtime import Kernel, paper_device
+from headwater.runtime import Kernel
 from headwater.runtime.inspection import shown
+from headwater.runtime.paper import paper_device
 
 _EPILOG = f"""\
 \b

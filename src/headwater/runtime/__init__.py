@@ -11,5 +11,4 @@ from headwater.runtime.kernel import kernel as kernel
 from headwater.runtime.launch import Launch as Launch
 from headwater.runtime.memory import MemoryReport as MemoryReport
 from headwater.runtime.memory import memory_report as memory_report
-from headwater.runtime.paper import paper_device as paper_device
 from headwater.runtime.records import RecordArray as RecordArray

@@ -62,10 +62,13 @@ class _Scalar:
 
     def __init__(self, kind: ScalarType) -> None:
         self.kind = kind
+        # A launch knows the commonest by their classes.
+        classes: dict[ScalarType, type] = {WEAK_INT: int, WEAK_FLOAT: float}
+        self.key: object = classes.get(kind, kind.name)
 
     def flatten(self, value: Any, leaves: list[Any], keys: list[object]) -> None:
         leaves.append(value)
-        keys.append(self.kind.name)
+        keys.append(self.key)
 
     def describe(self, value: Any, path: Path) -> ArgumentType:
         return self.kind

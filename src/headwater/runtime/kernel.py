@@ -114,10 +114,13 @@ class Kernel:
         at most `capacity`, and the host does not wait for the value. `block` is the shape of a block, with no
         more axes than the index space; the device chooses it by default.
         """
+        if isinstance(shape, Array):  # a launch that is kept would keep its memory
+            return self._made(lambda: self._over(shape, capacity, block))
+        key = ("over", shape, capacity, block)
         try:
-            return Launch(self, self._over(shape, capacity, block))
-        except LaunchError as error:
-            raise located(error).with_traceback(None) from None
+            return self._launches[key]
+        except (KeyError, TypeError):
+            return self._kept(key, lambda: self._over(shape, capacity, block))
 
     def _over(
         self,
@@ -252,12 +255,15 @@ class Kernel:
                 )
         return Configuration(grid, block, shared_bytes=int(shared_bytes))
 
-    def _kept(self, key: object, configuration: Callable[[], Configuration]) -> Launch:
-        """A launch that is found again by the same key."""
+    def _made(self, configuration: Callable[[], Configuration]) -> Launch:
         try:
-            launch = Launch(self, configuration())
+            return Launch(self, configuration())
         except LaunchError as error:
             raise located(error).with_traceback(None) from None
+
+    def _kept(self, key: object, configuration: Callable[[], Configuration]) -> Launch:
+        """A launch that is found again by the same key."""
+        launch = self._made(configuration)
         if len(self._launches) >= _MAX_LAUNCHES:
             self._launches.clear()
         with contextlib.suppress(TypeError):  # lists are accepted as sizes, but not kept

@@ -199,9 +199,12 @@ class Launch:
             try:
                 for argument in arguments:
                     kind = type(argument)
-                    if kind is Array:  # most are
+                    if kind is Array:  # most are, or numbers
                         leaves.append(argument)
                         keys.append(argument._key)
+                    elif kind is float or kind is int:
+                        leaves.append(argument)
+                        keys.append(kind)
                     else:
                         DESCRIBERS[kind].flatten(argument, leaves, keys)
             except LaunchError as error:

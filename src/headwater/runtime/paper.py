@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-from headwater import config, ir
+from headwater import config
 from headwater.backends import registry
 from headwater.backends.contract import Driver, Memory, Options, VectorLayout, Writer
 from headwater.errors import DeviceError
 from headwater.runtime.device import Device, device
+
+if TYPE_CHECKING:
+    from headwater import ir
 
 _serials = itertools.count(1)
 
