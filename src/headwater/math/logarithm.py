@@ -51,12 +51,11 @@ def with_limits_float64(x, y):
 
 
 @hw.function
-def rest_float32(f):
-    """log(1 + f) - f."""
+def series_float32(f):
+    """(log(1 + f) - f) / f**2."""
     p2 = horner4(f, -0.076364614, 0.1276224, -0.13159612, 0.14201578)
     p1 = horner4(f, p2, -0.16623409, 0.20001242, -0.2500082)
-    p = p1 * f + 0.3333333
-    return (p * f - 0.5) * (f * f)
+    return (p1 * f + 0.3333333) * f - 0.5
 
 
 @hw.function
@@ -73,11 +72,23 @@ def rest_float64(f):
 
 
 @hw.function
+def log_of_bits_float32(bits, shift):
+    """Gives log(x * 2**shift) of a normal x > 0 with these bits."""
+    normal = bits - 0x3F3504F3
+    e = hw.float32((normal >> 23) + shift)
+    f = hw.bitcast((normal & 0x007FFFFF) + 0x3F3504F3, hw.float32) - 1.0
+    return e * 0.6931472 + (series_float32(f) * (f * f) + f)
+
+
+@hw.function
 def log_float32(x):
     """The natural logarithm."""
-    e, f = split_float32(hw.bitcast(x, hw.int32))
-    y = e * 0.69314575 + (f + (rest_float32(f) + e * 1.4286068e-06))
-    return with_limits_float32(x, y)
+    bits = hw.bitcast(x, hw.int32)
+    y = log_of_bits_float32(bits, 0)
+    if hw.uint32(bits - 0x00800000) >= hw.uint32(0x7F000000):
+        scaled = hw.bitcast(hw.float32(bits), hw.int32)
+        y = with_limits_float32(x, log_of_bits_float32(scaled, -149))
+    return y
 
 
 @hw.function
@@ -92,16 +103,16 @@ def log_float64(x):
 def log2_float32(x):
     """The logarithm to base 2."""
     e, f = split_float32(hw.bitcast(x, hw.int32))
-    rest = rest_float32(f) * 1.442695 + f * 1.925963e-08
-    return with_limits_float32(x, e + (f * 1.442695 + rest))
+    rest = series_float32(f) * (f * f) * 1.442695 + f * 1.925963e-08
+    return with_limits_float32(x, e + hw.fma(f, 1.442695, rest))
 
 
 @hw.function
 def log10_float32(x):
     """The logarithm to base 10."""
     e, f = split_float32(hw.bitcast(x, hw.int32))
-    rest = rest_float32(f) * 0.4342945 + (f * -1.010305e-08 + e * -3.0243555e-06)
-    return with_limits_float32(x, e * 0.30103302 + (f * 0.4342945 + rest))
+    rest = series_float32(f) * (f * f) * 0.4342945 + (f * -1.010305e-08 + e * -3.0243555e-06)
+    return with_limits_float32(x, e * 0.30103302 + hw.fma(f, 0.4342945, rest))
 
 
 @hw.function
@@ -138,7 +149,7 @@ def log_of_sum_float32(u, c, doublings):
     f = hw.bitcast((bits & 0x007FFFFF) + 0x3F3504F3, hw.float32) - 1.0
     g = f + c * hw.bitcast((127 - hw.min(e, 127)) << 23, hw.float32)
     n = hw.float32(e) + doublings
-    return n * 0.69314575 + (g + (rest_float32(g) + n * 1.4286068e-06))
+    return n * 0.6931472 + (series_float32(g) * (g * g) + g)
 
 
 @hw.function
