@@ -210,21 +210,6 @@ def test_shared_arrays_of_structs(device: hw.Device) -> None:
     assert_same(out.numpy(), given[::-1])
 
 
-@hw.kernel
-def only_masses(out, p):
-    i = hw.grid(1)
-    if i < len(p):
-        out[i] = p[i].m
-
-
-def test_fields_that_are_not_used_are_no_parameters(device: hw.Device) -> None:
-    given = particles()
-    out = device.zeros(COUNT)
-    launch = only_masses.forall(COUNT)
-    launch(out, device.array(given, Particle))
-    assert_same(out.numpy(), given["m"])
-
-
 # --- values ---------------------------------------------------------------------------------------
 
 

@@ -11,9 +11,11 @@ from headwater.frontend.powers import power
 from headwater.frontend.values import (
     SCALAR_CLASSES,
     Operand,
+    Tuple,
+    Vector,
     describe,
 )
-from headwater.types import ScalarType
+from headwater.types import ScalarType, VectorType
 
 
 def assign(frame: Frame, node: ast.Assign) -> bool:
@@ -27,16 +29,29 @@ def assign(frame: Frame, node: ast.Assign) -> bool:
 
 
 def annotated(frame: Frame, node: ast.AnnAssign) -> bool:
-    """`acc: hw.float64 = 0.0` gives the value that type; other annotations are for people."""
+    """`acc: hw.float64 = 0.0` gives the value that type; annotations that are no dtypes are for people."""
     if node.value is None:
         return True
     value = frame.expression(node.value)
     kind = _annotation(frame, node.annotation)
-    if isinstance(kind, ScalarType) and isinstance(value, SCALAR_CLASSES):
+    if isinstance(kind, ScalarType | VectorType):
         frame.at(node)
-        value = arithmetic.cast(frame.program, value, kind)
+        value = _cast(frame, node, value, kind)
     assign_to(frame, node.target, value)
     return True
+
+
+def _cast(
+    frame: Frame, node: ast.AnnAssign, value: Operand, kind: ScalarType | VectorType
+) -> Operand:
+    program = frame.program
+    if isinstance(kind, ScalarType) and isinstance(value, SCALAR_CLASSES):
+        return arithmetic.cast(program, value, kind)
+    if isinstance(kind, VectorType) and isinstance(value, Vector):
+        if len(value.components) == kind.size:
+            parts = (arithmetic.cast(program, part, kind.scalar) for part in value.components)
+            return Vector(tuple(parts))
+    raise frame.fail(node, f"{describe(value)} is not a value of the type '{kind}'")
 
 
 def _annotation(frame: Frame, node: ast.expr) -> Operand | None:
@@ -56,7 +71,7 @@ def assign_to(frame: Frame, target: ast.expr, value: Operand) -> None:
         frame.at(target)
         where.store(frame, target, value)
     else:
-        raise frame.fail(target, "'*' in an assignment is not supported", "name each value")
+        raise frame.program.broken(f"a '{type(target).__name__}' is assigned to")
 
 
 def _unpack(frame: Frame, target: ast.Tuple | ast.List, value: Operand) -> None:
@@ -64,13 +79,15 @@ def _unpack(frame: Frame, target: ast.Tuple | ast.List, value: Operand) -> None:
     items = members.items(frame, value)
     if items is None:
         raise frame.fail(target, f"{describe(value)} cannot be unpacked")
-    starred = next((element for element in target.elts if isinstance(element, ast.Starred)), None)
-    if starred is not None:
-        raise frame.fail(starred, "'*' in an assignment is not supported", "name each value")
-    if len(items.items) != len(target.elts):
-        raise frame.fail(target, f"{len(target.elts)} names take {len(items.items)} values")
-    for element, item in zip(target.elts, items.items, strict=True):
-        assign_to(frame, element, item)
+    elements, values = target.elts, list(items.items)
+    for position, element in enumerate(elements):
+        if isinstance(element, ast.Starred) and len(values) >= len(elements) - 1:
+            end = len(values) - (len(elements) - position - 1)
+            values[position:end] = [Tuple(tuple(values[position:end]))]
+    if len(values) != len(elements):
+        raise frame.fail(target, f"{len(elements)} names take {len(values)} values")
+    for element, value in zip(elements, values, strict=True):
+        assign_to(frame, element.value if isinstance(element, ast.Starred) else element, value)
 
 
 def augmented(frame: Frame, node: ast.AugAssign) -> bool:

@@ -70,7 +70,7 @@ def call(frame: Frame, node: ast.Call) -> Operand:
 
 def _cast(frame: Frame, node: ast.Call, kind: ScalarType) -> Operand:
     if len(node.args) != 1:
-        raise wrong_count(frame, node, f"the cast '{kind}'", _ONE)
+        raise wrong_count(frame, node, f"the cast '{kind}'", _ONE, len(node.args))
     (value,) = scalars(frame, node, node.args)
     return arithmetic.cast(frame.program, value, kind)
 
@@ -138,7 +138,7 @@ _ROWS: dict[str, Row] = {
     **functions.ROWS,
     **vectors.ROWS,
     **iterables.ROWS,
-    "**": Row("base exponent", _power),
+    "**": Row("base exponent", _power, shown="pow"),
     "int": Row("x", _int),
     "float": Row("x", _float),
     "bool": Row("x", _bool),

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from headwater.frontend import arithmetic, conditions, members, places, threads
+from headwater.frontend import arithmetic, conditions, places, threads
 from headwater.frontend.calls import call
 from headwater.frontend.frame import FALSE, Frame
 from headwater.frontend.markers import ThreadValue
 from headwater.frontend.powers import power
+from headwater.frontend.rows import Held, expanded
 from headwater.frontend.values import (
     SCALAR_CLASSES,
     Literal,
@@ -111,24 +112,11 @@ def _name(frame: Frame, node: ast.Name) -> Operand:
 
 
 def _tuple(frame: Frame, node: ast.Tuple) -> Operand:
-    return Tuple(tuple(expanded(frame, node.elts)))
+    return Tuple(tuple(value for _, value in expanded(frame, node.elts)))
 
 
 def _located(frame: Frame, node: ast.Attribute | ast.Subscript) -> Operand:
     return places.loaded(frame, node, places.resolve(frame, node))
-
-
-def expanded(frame: Frame, nodes: list[ast.expr]) -> Iterator[Operand]:
-    """The values of expressions; `*` before a tuple stands for its items."""
-    for node in nodes:
-        if not isinstance(node, ast.Starred):
-            yield frame.expression(node)
-            continue
-        value = frame.expression(node.value)
-        items = members.items(frame, value)
-        if items is None:
-            raise frame.fail(node, f"'*' takes a tuple, not {describe(value)}")
-        yield from items.items
 
 
 def _named(frame: Frame, node: ast.NamedExpr) -> Operand:
@@ -208,5 +196,6 @@ _HANDLERS: dict[type[ast.expr], Callable[[Frame, Any], Operand]] = {
     ast.Compare: conditions.compared,
     ast.IfExp: conditions.conditional,
     ast.NamedExpr: _named,
+    Held: lambda frame, node: node.operand,
     ast.Call: call,
 }

@@ -16,6 +16,7 @@ from headwater.frontend import capture, language, library, static
 from headwater.frontend.frame import Frame, Results
 from headwater.frontend.function import DeviceFunction
 from headwater.frontend.program import Program
+from headwater.frontend.rows import expanded
 from headwater.frontend.source import source_of
 from headwater.frontend.values import (
     ARRAYS,
@@ -143,15 +144,10 @@ def _arguments(
             node, f"'{function.__name__}' takes '*' or '**' arguments, which kernels do not have"
         )
     positional = [*names.posonlyargs, *names.args]
-    given: dict[str, Operand] = {}
-    if len(node.args) > len(positional):
-        raise _wrong_count(frame, node, function, len(positional))
-    for parameter, argument in zip(positional, node.args, strict=False):
-        if isinstance(argument, ast.Starred):
-            raise frame.fail(
-                argument, "'*' in a call is not supported", "write the arguments one by one"
-            )
-        given[parameter.arg] = frame.expression(argument)
+    values = [value for _, value in expanded(frame, node.args)]
+    if len(values) > len(positional):
+        raise _wrong_count(frame, node, function, len(positional), len(values))
+    given = {p.arg: value for p, value in zip(positional, values, strict=False)}
     by_name = {parameter.arg for parameter in (*names.args, *names.kwonlyargs)}
     for keyword in node.keywords:
         if keyword.arg not in by_name or keyword.arg in given:
@@ -170,9 +166,11 @@ def _arguments(
     return [(parameter, complete[parameter.arg]) for parameter in parameters]
 
 
-def _wrong_count(frame: Frame, node: ast.Call, function: FunctionType, count: int) -> Exception:
+def _wrong_count(
+    frame: Frame, node: ast.Call, function: FunctionType, count: int, given: int
+) -> Exception:
     word = "argument" if count == 1 else "arguments"
-    return frame.fail(node, f"'{function.__name__}' takes {count} {word}, not {len(node.args)}")
+    return frame.fail(node, f"'{function.__name__}' takes {count} {word}, not {given}")
 
 
 def _defaults(

@@ -1,16 +1,18 @@
-"""Loops: `while`, `for` over a range, over the values of a tuple (written out), and over neighbours."""
+"""Loops: `while`, `for` over a range, an array, the values of a tuple (written out), and over neighbours."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from headwater import ir
-from headwater.frontend import arithmetic, neighbors, views
+from headwater.frontend import arithmetic, neighbors, places, views
 from headwater.frontend.assignment import assign_to
 from headwater.frontend.frame import Alias, Environment, Frame, Loop, merged
 from headwater.frontend.source import names_of
 from headwater.frontend.values import (
+    ARRAYS,
+    ArrayLike,
     Literal,
     Neighbors,
     Operand,
@@ -21,7 +23,7 @@ from headwater.frontend.values import (
     Vector,
     describe,
 )
-from headwater.types import BOOL, INT32, join
+from headwater.types import BOOL, INT32, WEAK_INT, join
 
 # How many trips of loops that are written out a kernel may have in all.
 _MAXIMUM_TRIPS = 1 << 14
@@ -58,9 +60,12 @@ def for_loop(frame: Frame, node: ast.For) -> bool:
     items = _items(frame, iterable)
     if items is not None:
         return _written_out(frame, node, items)
+    if isinstance(iterable, ARRAYS):
+        return _over_array(frame, node, iterable)
     raise frame.fail(
         node.iter,
-        f"a 'for' loop goes over 'range(...)', 'grid.neighbors(...)' or a tuple, not {describe(iterable)}",
+        "a 'for' loop goes over 'range(...)', 'grid.neighbors(...)', an array or a tuple, not "
+        f"{describe(iterable)}",
         "loop over the indices: 'for k in range(len(x))'",
     )
 
@@ -82,6 +87,24 @@ def _items(frame: Frame, iterable: Operand) -> Sequence[Operand] | None:
 def _over_range(frame: Frame, node: ast.For, bounds: Range) -> bool:
     if not isinstance(node.target, ast.Name):
         raise frame.fail(node.target, "the target of a loop over 'range' must be one name")
+    return _counted(frame, node, bounds, node.target.id, lambda index: index)
+
+
+def _over_array(frame: Frame, node: ast.For, array: ArrayLike) -> bool:
+    """Over the elements, or the views that an array of several dimensions has of one fewer."""
+    frame.at(node.iter)
+    bounds = Range(
+        Literal(0, WEAK_INT), views.length(frame.program, array, 0), Literal(1, WEAK_INT)
+    )
+    return _counted(
+        frame, node, bounds, "k", lambda index: places.nth(frame, node.iter, array, index)
+    )
+
+
+def _counted(
+    frame: Frame, node: ast.For, bounds: Range, name: str, value: Callable[[Runtime], Operand]
+) -> bool:
+    """A loop over numbers, in which the target has the value that belongs to a number."""
     program, before = frame.program, frame.names
     kind = join(join(bounds.start.kind, bounds.stop.kind), bounds.step.kind)
     kind = program.default(kind)
@@ -89,11 +112,11 @@ def _over_range(frame: Frame, node: ast.For, bounds: Range) -> bool:
     frame.at(node.iter)
     start, stop, step = (program.emit(b, kind) for b in (bounds.start, bounds.stop, bounds.step))
     loop = _loop(frame, node)
-    index = ir.Value(kind, node.target.id)
+    index = ir.Value(kind, name)
     body = ir.Block()
     with program.inside(body):
         frame.names = dict(before)
-        frame.assign(node.target, node.target.id, Runtime(index))
+        assign_to(frame, node.target, value(Runtime(index)))
         _body(frame, node.body, loop)
     program.builder.append(ir.For(index, start, stop, step, body, span=frame.span(node.iter)))
     return _after(frame, node, loop, before)

@@ -20,12 +20,14 @@ from headwater.frontend.values import (
     Array,
     ArrayLike,
     Choice,
+    Fixed,
     Key,
     Operand,
     Record,
     Records,
     Runtime,
     Scalar,
+    Sliced,
     Struct,
     Vector,
     can_vary,
@@ -95,8 +97,11 @@ class RecordElement:
     indices: memory.Indices
 
     def load(self, frame: Frame) -> Record:
-        """Its value: all fields are read."""
-        parts = ((name, self._field(frame, part).load(frame)) for name, part in self.array.fields)
+        """Its value: all fields are read; those that turn out to be of no use are dropped in the end."""
+        nodes, program = frame.program.builder.block.nodes, frame.program
+        first = len(nodes)
+        parts = [(name, self._field(frame, part).load(frame)) for name, part in self.array.fields]
+        program.unread.copies += nodes[first:]
         return Record(self.array.kind, tuple(parts))
 
     def store(self, frame: Frame, node: ast.AST, value: Operand) -> None:
@@ -282,6 +287,15 @@ def at(frame: Frame, node: ast.AST, array: ArrayLike, index: ast.expr) -> Refere
     if isinstance(found, ARRAYS):
         return found
     return _located(frame, node, array, found)
+
+
+def nth(frame: Frame, node: ast.AST, array: ArrayLike, index: Scalar) -> Operand:
+    """The element at an index, or the view there of an array of several dimensions."""
+    frame.at(node)
+    rest = range(views.rank(array) - 1)
+    if rest:
+        return views.select(array, (Fixed(index), *map(Sliced, rest)))
+    return _located(frame, node, array, [index]).load(frame)
 
 
 def _located(

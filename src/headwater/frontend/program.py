@@ -15,6 +15,7 @@ from headwater.errors import CompileError, InternalError, Span
 from headwater.frontend import capture, library
 from headwater.frontend.dialect import Dialect
 from headwater.frontend.function import DeviceFunction
+from headwater.frontend.unread import Unread
 from headwater.frontend.values import (
     SCALAR_CLASSES,
     Array,
@@ -97,6 +98,7 @@ class Program:
         self._arrays: dict[tuple[str, ...], ir.ArrayParameter] = {}
         self._variables: dict[tuple[Key, SimpleType], tuple[ir.Variable, ...]] = {}
         self._emitted: dict[tuple[WeakOperation, ScalarType], tuple[ir.Value, ir.Block]] = {}
+        self.unread = Unread()
         # How many trips of loops have been written out.
         self.trips = 0
         self._library_calls: dict[int, int] = {}
@@ -200,10 +202,6 @@ class Program:
             self.kernel.parameters.append(found)
         return found
 
-    def is_used(self, array: Array) -> bool:
-        """Whether the kernel uses the array so far."""
-        return array.own is not None or array.path in self._arrays
-
     # --- values -----------------------------------------------------------------------------------
 
     def default(self, kind: ScalarType) -> ScalarType:
@@ -305,7 +303,7 @@ class Program:
         if low <= value <= high:
             return self.builder.constant(int(value), kind)
         raise self.fail(
-            f"the value {value} does not fit the type '{kind}' that it is used with",
+            f"the value {_short(value)} does not fit the type '{kind}' that it is used with",
             f"{kind} holds {low} to {high}; cast the other side to a wider type, such as hw.int64(...)",
             literal.span,
         )
@@ -319,7 +317,7 @@ class Program:
             return float(struct.unpack(code, struct.pack(code, float(value)))[0])
         except OverflowError:
             raise self.fail(
-                f"the value {value!r} does not fit the type '{kind}' that it is used with",
+                f"the value {_short(value)} does not fit the type '{kind}' that it is used with",
                 "use hw.float64" if kind is FLOAT32 else "use a wider type",
                 span,
             ) from None
@@ -437,6 +435,7 @@ class Program:
 
     def finish(self, order: dict[str, int]) -> None:
         """Put parameters in the order of the arguments; spread 'written' over arrays that share memory."""
+        self.unread.drop(self.kernel)
         self.kernel.parameters.sort(key=lambda parameter: order.get(parameter.path[0], -1))
         for mark in ("written", "atomic"):
             marked = [a for a in self._arrays.values() if getattr(a, mark)]
@@ -458,6 +457,12 @@ def _spine(value: WeakOperation, kind: ScalarType) -> list[WeakOperation]:
         found.append(first)
         value = first
     return found
+
+
+def _short(value: int | float) -> str:
+    """A number for a message; of a long one, how it begins."""
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:20]}... of {len(text)} digits"
 
 
 def _joined(path: tuple[str, ...]) -> str:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from headwater.frontend import members
 from headwater.frontend.frame import Frame
 from headwater.frontend.values import SCALAR_CLASSES, Operand, Scalar, Vector, describe
 
 # Takes the call and its arguments, one for each parameter.
 Handler = Callable[[Frame, ast.Call, list[ast.expr]], Operand]
 
-_STARRED = "'*' in a call is not supported", "write the arguments one by one"
+
+class Held(ast.expr):
+    """An argument that has been evaluated: one item of `*items`."""
+
+    operand: Operand
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +33,8 @@ class Row:
     defaults: tuple[int | None, ...] = ()
     many: bool = False
     few: int = 0
+    # What messages call it, where that is not its name.
+    shown: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -37,22 +44,22 @@ class Row:
 
 def apply(frame: Frame, node: ast.Call, name: str, row: Row) -> Operand:
     """The value of calling the function `name`."""
-    return row.handler(frame, node, _bound(frame, node, name, row))
+    return row.handler(frame, node, _bound(frame, node, row.shown or name, row))
 
 
 def _bound(frame: Frame, node: ast.Call, name: str, row: Row) -> list[ast.expr]:
     """One expression for each parameter."""
-    for argument in node.args:
-        if isinstance(argument, ast.Starred):
-            raise frame.fail(argument, *_STARRED)
-    names = row.names
-    if not node.keywords and len(node.args) == len(names):
-        return node.args
-    if (row.many and len(node.args) > len(names)) or (
-        row.few and row.few <= len(node.args) <= len(names)
-    ):
-        return _by_position(frame, node, name)
-    given: dict[str, ast.expr] = dict(zip(names, node.args, strict=False))
+    names, arguments = row.names, node.args
+    if any(isinstance(argument, ast.Starred) for argument in arguments):
+        arguments = [_held(at, value) for at, value in expanded(frame, arguments)]
+    count = len(arguments)
+    if not node.keywords and count == len(names):
+        return arguments
+    if (row.many and count > len(names)) or row.few <= count <= len(names) > row.few > 0:
+        if node.keywords:
+            raise _no_keyword(frame, node.keywords[0], name)
+        return arguments
+    given: dict[str, ast.expr] = dict(zip(names, arguments, strict=False))
     for keyword in node.keywords:
         if keyword.arg not in names:
             raise _no_keyword(frame, keyword, name)
@@ -60,34 +67,46 @@ def _bound(frame: Frame, node: ast.Call, name: str, row: Row) -> list[ast.expr]:
             raise frame.fail(keyword, f"'{name}' is given '{keyword.arg}' twice")
         given[keyword.arg] = keyword.value
     needed = names[: len(names) - len(row.defaults)]
-    if len(node.args) > len(names) or any(needs not in given for needs in needed):
-        raise wrong_count(frame, node, f"'{name}'", row)
+    if count > len(names) or any(needs not in given for needs in needed):
+        raise wrong_count(frame, node, f"'{name}'", row, count)
     left_out = frame.source.defaults(node, row.defaults)
     for parameter, value in zip(names[len(needed) :], left_out, strict=True):
         given.setdefault(parameter, value)
     return [given[parameter] for parameter in names]
 
 
-def _by_position(frame: Frame, node: ast.Call, name: str) -> list[ast.expr]:
-    if node.keywords:
-        raise _no_keyword(frame, node.keywords[0], name)
-    return node.args
+def expanded(frame: Frame, nodes: list[ast.expr]) -> Iterator[tuple[ast.expr, Operand]]:
+    """Expressions and their values; `*` before a tuple stands for its items."""
+    for node in nodes:
+        if not isinstance(node, ast.Starred):
+            yield node, frame.expression(node)
+            continue
+        value = frame.expression(node.value)
+        items = members.items(frame, value)
+        if items is None:
+            raise frame.fail(node, f"'*' takes a tuple, not {describe(value)}")
+        yield from ((node, item) for item in items.items)
+
+
+def _held(node: ast.expr, value: Operand) -> ast.expr:
+    held = ast.copy_location(Held(), node)
+    held.operand = value
+    return held
 
 
 def _no_keyword(frame: Frame, keyword: ast.keyword, name: str) -> Exception:
     return frame.fail(keyword, f"'{name}' takes no keyword argument '{keyword.arg or '**'}'")
 
 
-def wrong_count(frame: Frame, node: ast.Call, name: str, row: Row) -> Exception:
-    """The error of a call with too few arguments or too many."""
+def wrong_count(frame: Frame, node: ast.Call, name: str, row: Row, count: int) -> Exception:
+    """The error of a call with too few arguments or too many; `count` are given by position."""
     most = len(row.names)
     least = row.few or most - len(row.defaults)
     wanted = (
         f"{least} or more" if row.many else str(most) if least == most else f"{least} to {most}"
     )
     word = "argument" if wanted == "1" else "arguments"
-    count = len(node.args) + len(node.keywords)
-    return frame.fail(node, f"{name} takes {wanted} {word}, not {count}")
+    return frame.fail(node, f"{name} takes {wanted} {word}, not {count + len(node.keywords)}")
 
 
 # --- arguments ------------------------------------------------------------------------------------

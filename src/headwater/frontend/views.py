@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import overload
 
+from headwater import ir
 from headwater.frontend import arithmetic
 from headwater.frontend.program import Program
 from headwater.frontend.values import (
@@ -74,7 +75,8 @@ def length(program: Program, array: ArrayLike, axis: int) -> Scalar:
         a, b = length(program, array.then, axis), length(program, array.orelse, axis)
         same = isinstance(a, Literal) and a == b
         return a if same else arithmetic.choose(program, array.condition, a, b)
-    array = _counted(program, array)
+    if isinstance(array, Records):
+        return _length_of_records(program, array, axis)
     if array.view is None:
         if array.own is not None:
             return Literal(array.own.shape[axis], WEAK_INT)
@@ -85,12 +87,15 @@ def length(program: Program, array: ArrayLike, axis: int) -> Scalar:
     raise program.broken(f"the view of '{array.name}' has no axis {axis}")
 
 
-def _counted(program: Program, array: Array | Records) -> Array:
-    """An array that has the shape: of an array of structs, one that the kernel uses anyhow if there is one."""
-    if isinstance(array, Array):
-        return array
-    leaves = list(_leaves(array))
-    return next((leaf for leaf in leaves if program.is_used(leaf)), leaves[0])
+def _length_of_records(program: Program, array: Records, axis: int) -> Scalar:
+    """That of the first field; in the end a field is asked that the kernel uses anyhow."""
+    nodes = program.builder.block.nodes
+    first = len(nodes)
+    result = length(program, first_leaf(array), axis)
+    paths = [leaf.path for leaf in _leaves(array)]
+    asked = [(node, paths) for node in nodes[first:] if isinstance(node, ir.Extent)]
+    program.unread.lengths += asked
+    return result
 
 
 def _leaves(array: Array | Records) -> list[Array]:
