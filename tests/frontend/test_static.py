@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 from typing import Any
 
 import numpy as np
@@ -178,6 +179,34 @@ def test_functions_in_trips_have_variables_of_their_own() -> None:
     assert sorted(variables(found).values()) == ["float32", "int32"]
 
 
+def test_stars() -> None:
+    def kernel(y, t):
+        a, *b, c = t
+        y[0] = hw.max(*b)
+        y[1] = chosen(*(c, 4))[1]
+        y[2] = hw.dot(hw.vec3(a, *b), hw.vec3(*t[1:]))
+        y[3] = len((*t, *b, a))
+
+    found = build(kernel, array(INT32), TupleType((INT32,) * 4))
+    assert variables(found) == {}
+    assert stores(found)[3] == 7
+
+
+def test_loops_over_arrays() -> None:
+    def kernel(y, m):
+        for value in y:
+            y[0] += value
+        for row in m:
+            for value in row[1:]:
+                y[1] += value
+
+    found = build(kernel, array(INT32), array(INT32, 2))
+    loops = [node for node in ir.walk(found.body) if isinstance(node, ir.For)]
+    assert len(loops) == 3
+    loads = [n for n in ir.walk(found.body) if isinstance(n, ir.Load) and len(n.indices) == 2]
+    assert len(loads) == 1
+
+
 # --- match, :=, in --------------------------------------------------------------------------------
 
 
@@ -266,6 +295,22 @@ def test_a_loop_has_an_else() -> None:
 
     found = build(kernel, array(INT32), INT32)
     assert variables(found) == {"left": "bool", "found": "int32", "left_2": "bool"}
+
+
+def test_two_files_with_one_bytecode() -> None:
+    """What annotates a variable is not in the bytecode, nor is the file."""
+    kernels = []
+    for kind in ("float32", "float64"):
+        text = f"def kernel(y):\n    t: hw.{kind} = y[0] * 2\n    y[0] = hw.int32(t)\n"
+        file = f"<annotated {kind}>"
+        linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+        space: dict[str, Any] = {"hw": hw}
+        exec(compile(text, file, "exec"), space)
+        kernels.append(build(space["kernel"], array(INT32)))
+    casts = [
+        {n.result.type.name for n in ir.walk(k.body) if isinstance(n, ir.Compute)} for k in kernels
+    ]
+    assert casts == [{"int32", "float32"}, {"int32", "float64"}]
 
 
 # --- print and assert -----------------------------------------------------------------------------
