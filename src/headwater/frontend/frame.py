@@ -162,22 +162,16 @@ class Frame:
             self._bind(node, name, value)
             return
         value = self.program.as_value(value)
-        present = self.names.get(name)
-        if not can_vary(value):
-            self._rebind(node, name, value)
-            return
-        if isinstance(present, Alias | Argument):
+        varies = can_vary(value)
+        if not (varies and self.is_held(name)) and any(name in loop.before for loop in self.loops):
+            # The next trip of the loop would have to mean something else by it.
             raise self._not_a_variable(node, name, value)
+        if not varies:
+            self.names[name] = Alias(value, self.program.builder.block)
+            return
         self.at(node)
         self.program.assign(self.variable(name), value, name)
         self.names[name] = SLOT
-
-    def _rebind(self, node: ast.AST, name: str, value: Operand) -> None:
-        """A name that is assigned in several places may stand for arrays, where it is plain for which."""
-        present = self.names.get(name)
-        if isinstance(present, Slot) or any(name in loop.before for loop in self.loops):
-            raise self._not_a_variable(node, name, value)
-        self.names[name] = Alias(value, self.program.builder.block)
 
     def is_held(self, name: str) -> bool:
         """Whether the name is a variable that has a value here."""
