@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +22,7 @@ from headwater.runtime.compile import Program, Specialization, lower, program
 from headwater.runtime.device import Device
 from headwater.sph import DELTA, simulate
 
+ROOT = Path(__file__).parents[3]
 ARCHITECTURES = ("sm_80", "sm_90")
 
 
@@ -69,6 +73,25 @@ def test_random_kernels(recorder: Recorder, tmp_path: Path) -> None:
         run_program(generate(seed), recorder.device, tmp_path)
     assert len(recorder.found) == 8
     compile_all(recorder)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("debug", "files"),
+    [("0", ("",)), ("1", ("test_barriers.py", "test_views.py", "test_local_arrays.py"))],
+)
+def test_kernels_of_the_language(nvrtc: None, debug: str, files: tuple[str, ...]) -> None:
+    """Only compiled: in a process of its own the suite finds a device that runs nothing."""
+    plugin = ("-p", "tests.backends.cuda.compile_only", "-p", "no:cacheprovider")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", *plugin, *(f"tests/language/{f}" for f in files)],
+        env=os.environ | {"HEADWATER_DEBUG": debug},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-4000:]
 
 
 def test_the_recorder_sees_a_kernel(recorder: Recorder) -> None:
