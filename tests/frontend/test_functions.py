@@ -112,6 +112,15 @@ def test_powers() -> None:
     assert found == ["mul", "sqrt", "mul", "mul", "cast"]
 
 
+def test_powers_of_vectors() -> None:
+    def kernel(y, x):
+        v = hw.vec2(x[0], x[1]) ** 2
+        v **= hw.vec2(1, 2)
+        y[0] = v.x + pow(v, 0.5).y
+
+    assert operations(build(kernel, array(), array())) == ["mul"] * 3 + ["sqrt", "sqrt", "add"]
+
+
 def test_a_power_of_integers_is_a_loop() -> None:
     def kernel(y, n, m):
         y[0] = pow(n, m)

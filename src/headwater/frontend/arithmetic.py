@@ -375,15 +375,17 @@ def _as_kind(program: Program, value: Scalar, kind: ScalarType) -> Scalar:
     return WeakOperation("same", (value,), kind)
 
 
-def vector_binary(program: Program, row: Binary, a: Scalar | Vector, b: Scalar | Vector) -> Vector:
-    """Component by component; a scalar meets each component."""
+def component_by_component(
+    program: Program, compute: Callable[..., Scalar], a: Scalar | Vector, b: Scalar | Vector
+) -> Vector:
+    """`compute(program, a=, b=)` of each pair of components; a scalar meets each."""
     size = len(a.components) if isinstance(a, Vector) else 0
     other = len(b.components) if isinstance(b, Vector) else 0
     if size and other and size != other:
         raise program.fail(f"a vec{size} and a vec{other} do not combine")
     left = a.components if isinstance(a, Vector) else (a,) * other
     right = b.components if isinstance(b, Vector) else (b,) * size
-    return unify(program, [binary(program, row, x, y) for x, y in zip(left, right, strict=True)])
+    return unify(program, [compute(program, a=x, b=y) for x, y in zip(left, right, strict=True)])
 
 
 def dot(program: Program, a: Vector, b: Vector) -> Scalar:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 
 from headwater.frontend import arithmetic, members, own, places
-from headwater.frontend.expressions import combine
 from headwater.frontend.frame import Frame
-from headwater.frontend.powers import power
+from headwater.frontend.operators import combine
 from headwater.frontend.values import (
     SCALAR_CLASSES,
     Operand,
@@ -105,10 +104,4 @@ def augmented(frame: Frame, node: ast.AugAssign) -> bool:
 
 
 def _combined(frame: Frame, node: ast.AugAssign, before: Operand) -> Operand:
-    if not isinstance(node.op, ast.Pow):
-        return combine(frame, node, node.op, before, frame.expression(node.value))
-    if isinstance(before, SCALAR_CLASSES):
-        exponent = frame.scalar(node.value)
-        frame.at(node)
-        return power(frame.program, before, exponent)
-    raise frame.fail(node, f"'**' is not defined for {describe(before)}")
+    return combine(frame, node, node.op, before, frame.expression(node.value))

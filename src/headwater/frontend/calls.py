@@ -21,7 +21,7 @@ from headwater.frontend.frame import Frame
 from headwater.frontend.inline import inline
 from headwater.frontend.known import PRINT
 from headwater.frontend.language import Intrinsic
-from headwater.frontend.powers import power
+from headwater.frontend.operators import combine
 from headwater.frontend.rows import Row, apply, scalars, vector, wrong_count
 from headwater.frontend.values import (
     ARRAYS,
@@ -126,8 +126,8 @@ def _len(frame: Frame, node: ast.Call, arguments: list[ast.expr]) -> Operand:
 
 
 def _power(frame: Frame, node: ast.Call, arguments: list[ast.expr]) -> Operand:
-    base, exponent = scalars(frame, node, arguments)
-    return power(frame.program, base, exponent)
+    base, exponent = (frame.expression(argument) for argument in arguments)
+    return combine(frame, node, ast.Pow(), base, exponent)
 
 
 _ONE = Row("x", _int)

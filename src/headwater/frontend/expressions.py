@@ -11,7 +11,7 @@ from headwater.frontend import arithmetic, conditions, places, threads
 from headwater.frontend.calls import call
 from headwater.frontend.frame import FALSE, Frame
 from headwater.frontend.markers import ThreadValue
-from headwater.frontend.powers import power
+from headwater.frontend.operators import combine
 from headwater.frontend.rows import Held, expanded
 from headwater.frontend.values import (
     SCALAR_CLASSES,
@@ -25,20 +25,6 @@ from headwater.frontend.values import (
     literal,
 )
 from headwater.types import BOOL
-
-BINARY: dict[type[ast.operator], arithmetic.Binary] = {
-    ast.Add: arithmetic.ADD,
-    ast.Sub: arithmetic.SUB,
-    ast.Mult: arithmetic.MUL,
-    ast.Div: arithmetic.DIV,
-    ast.FloorDiv: arithmetic.FLOORDIV,
-    ast.Mod: arithmetic.MOD,
-    ast.BitAnd: arithmetic.AND,
-    ast.BitOr: arithmetic.OR,
-    ast.BitXor: arithmetic.XOR,
-    ast.LShift: arithmetic.SHL,
-    ast.RShift: arithmetic.SHR,
-}
 
 
 def evaluate(frame: Frame, node: ast.expr) -> Operand:
@@ -130,11 +116,9 @@ def _named(frame: Frame, node: ast.NamedExpr) -> Operand:
 
 
 def _binary(frame: Frame, node: ast.BinOp) -> Operand:
-    if isinstance(node.op, ast.Pow):
-        return _power(frame, node)
     # A sum of many terms leans to the left: going down in a loop, its length is no depth.
     chain = [node]
-    while isinstance(below := chain[-1].left, ast.BinOp) and not isinstance(below.op, ast.Pow):
+    while isinstance(below := chain[-1].left, ast.BinOp):
         chain.append(below)
     value = frame.expression(chain[-1].left)
     for link in reversed(chain):
@@ -142,25 +126,6 @@ def _binary(frame: Frame, node: ast.BinOp) -> Operand:
             frame, link, combine(frame, link, link.op, value, frame.expression(link.right))
         )
     return value
-
-
-def combine(frame: Frame, node: ast.AST, operator: ast.operator, a: Operand, b: Operand) -> Operand:
-    """`a operator b`, for scalars and vectors."""
-    frame.at(node)
-    row = BINARY.get(type(operator))
-    if row is None:
-        raise frame.fail(node, "the operator '@' is not supported", "use hw.dot or hw.cross")
-    if isinstance(a, SCALAR_CLASSES) and isinstance(b, SCALAR_CLASSES):
-        return arithmetic.binary(frame.program, row, a, b)
-    if isinstance(a, (*SCALAR_CLASSES, Vector)) and isinstance(b, (*SCALAR_CLASSES, Vector)):
-        return arithmetic.vector_binary(frame.program, row, a, b)
-    raise frame.fail(node, f"'{row.sign}' is not defined for {describe(a)} and {describe(b)}")
-
-
-def _power(frame: Frame, node: ast.BinOp) -> Operand:
-    base, exponent = frame.scalar(node.left), frame.scalar(node.right)
-    frame.at(node)
-    return power(frame.program, base, exponent)
 
 
 def _unary(frame: Frame, node: ast.UnaryOp) -> Operand:

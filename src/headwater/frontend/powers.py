@@ -15,21 +15,21 @@ from headwater.types import BOOL, WEAK_FLOAT, join
 _PRODUCTS = 16
 
 
-def power(program: Program, base: Scalar, exponent: Scalar) -> Scalar:
-    """`base ** exponent`.
+def power(program: Program, a: Scalar, b: Scalar) -> Scalar:
+    """`a ** b`.
 
     A constant whole number is products, in the order of `arithmetic.power`; 0.5 is a square root; of integers, both
     known only when the kernel runs, it is an integer, by squaring. Everything else is the library's `pow`.
     """
-    if isinstance(exponent, Literal):
-        constant = _constant(program, base, exponent)
+    if isinstance(b, Literal):
+        constant = _constant(program, a, b)
         if constant is not None:
             return constant
-    if base.kind.is_float or exponent.kind.is_float:
-        return mathematics(program, "pow", base, exponent)
-    kind = program.default(join(base.kind, exponent.kind))
+    if a.kind.is_float or b.kind.is_float:
+        return mathematics(program, "pow", a, b)
+    kind = program.default(join(a.kind, b.kind))
     kind = program.dialect.integer if kind is BOOL else kind
-    operands = [Runtime(program.emit(value, kind)) for value in (base, exponent)]
+    operands = [Runtime(program.emit(value, kind)) for value in (a, b)]
     return program.inlined(program, _INTEGER_POWER, operands)
 
 
