@@ -109,6 +109,21 @@ def test_subscripts_of_every_type(kind: ScalarType) -> None:
     assert [site.report.values[0] for site in made.instrumented().sites] == [kind, kind]
 
 
+def test_literals_in_bounds_are_not_checked() -> None:
+    made = Kernel()
+    mine = ir.LocalArray("mine", FLOAT32, (4, 3))
+    made.kernel.locals.append(mine)
+    build, numbers = made.build, [made.build.constant(n, INT32) for n in range(5)]
+    for place in ((0, 2), (3, 0), (3, 3)):
+        build.store(mine, tuple(numbers[n] for n in place), build.constant(1.0, FLOAT32))
+    build.store(mine, (made.thread, numbers[1]), build.constant(1.0, FLOAT32))
+    sites = made.instrumented().sites
+    assert [site.report.parts[2] for site in sites] == [
+        " of 'mine' is out of bounds along axis 1: it has ",
+        " of 'mine' is out of bounds along axis 0: it has ",
+    ]
+
+
 def test_constants_other_than_zero_divide_unchecked() -> None:
     made = Kernel(INT32)
     build = made.build

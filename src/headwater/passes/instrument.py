@@ -13,6 +13,7 @@ the library of mathematics make NaNs on the way to a number, so only what they g
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import singledispatchmethod
 from typing import TypeAlias
 
@@ -24,7 +25,7 @@ from headwater.passes.report_records import Records
 from headwater.passes.rewriting import new_variable, zero
 from headwater.passes.uniform_checks import UniformChecks, is_assertion
 from headwater.passes.written_bits import WrittenBits
-from headwater.types import INT32
+from headwater.types import BOOL, INT32
 
 Access: TypeAlias = ir.Load | ir.Store | ir.Atomic
 # Elements that were checked before in this block or one around it, and whether they are in bounds.
@@ -193,14 +194,24 @@ class _Instrument:
         known = self.checked.get(key)
         if known is not None:
             return known
-        axes = [self.within(node, axis) for axis in range(len(node.indices))]
-        found = axes[0]
-        for axis in axes[1:]:
-            found = self.build.compute("and", found, axis)
+        axes = [axis for axis in range(len(node.indices)) if not self.surely_within(node, axis)]
+        if not axes:
+            return self.build.constant(True, BOOL)
+        within = {axis: self.within(node, axis) for axis in axes}
+        found, *others = within.values()
+        for other in others:
+            found = self.build.compute("and", found, other)
         with self.build.when(self.build.compute("not", found)):
-            self.first_outside(node, axes)
+            self.first_outside(node, within)
         self.checked[key] = found
         return found
+
+    def surely_within(self, node: Access, axis: int) -> bool:
+        """Whether a literal subscript of an array of known shape is in bounds."""
+        index = self.constants.get(node.indices[axis])
+        if index is None or isinstance(node.array, ir.ArrayParameter):
+            return False
+        return 0 <= index < node.array.shape[axis]
 
     def within(self, node: Access, axis: int) -> ir.Value:
         """Whether one subscript is."""
@@ -215,16 +226,16 @@ class _Instrument:
             "and", build.compute("ge", index, build.constant(0, index.type)), below
         )
 
-    def first_outside(self, node: Access, within: list[ir.Value]) -> None:
-        """Report the first axis whose subscript is out of bounds."""
-        axis = len(node.indices) - len(within)
-        if len(within) == 1:
+    def first_outside(self, node: Access, within: Mapping[int, ir.Value]) -> None:
+        """Report the first of these axes whose subscript is out of bounds."""
+        (axis, holds), *others = within.items()
+        if not others:
             self.outside(node, axis)
             return
-        branch = ir.If(within[0], ir.Block(), ir.Block(), node.span)
+        branch = ir.If(holds, ir.Block(), ir.Block(), node.span)
         self.build.append(branch)
         with self.build.inside(branch.then):
-            self.first_outside(node, within[1:])
+            self.first_outside(node, dict(others))
         with self.build.inside(branch.orelse):
             self.outside(node, axis)
 
