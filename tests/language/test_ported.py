@@ -621,6 +621,105 @@ def test_monte_carlo(device: hw.Device) -> None:
     assert abs(4 * counts.sum() / (96 * 200) - math.pi) < 0.05
 
 
+# --- mathematics ----------------------------------------------------------------------------------
+
+A1, A2, A3, A4, A5 = 0.31938153, -0.356563782, 1.781477937, -1.821255978, 1.330274429
+RSQRT2PI = 0.39894228040143267793994605993438
+
+
+@hw.function
+def cnd(d):
+    """The cumulative normal distribution of the Black-Scholes sample."""
+    K = 1.0 / (1.0 + 0.2316419 * math.fabs(d))
+    ret_val = (
+        RSQRT2PI * math.exp(-0.5 * d * d) * (K * (A1 + K * (A2 + K * (A3 + K * (A4 + K * A5)))))
+    )
+    if d > 0:
+        ret_val = 1.0 - ret_val
+    return ret_val
+
+
+@hw.kernel
+def black_scholes(call_result, put_result, S, X, T, R, V):
+    i = hw.threadIdx.x + hw.blockIdx.x * hw.blockDim.x
+    if i >= S.shape[0]:
+        return
+    sqrtT = math.sqrt(T[i])
+    d1 = (math.log(S[i] / X[i]) + (R + 0.5 * V * V) * T[i]) / (V * sqrtT)
+    d2 = d1 - V * sqrtT
+    cndd1 = cnd(d1)
+    cndd2 = cnd(d2)
+    expRT = math.exp((-1.0 * R) * T[i])
+    call_result[i] = S[i] * cndd1 - X[i] * expRT * cndd2
+    put_result[i] = X[i] * expRT * (1.0 - cndd2) - S[i] * (1.0 - cndd1)
+
+
+@pytest.mark.parametrize(("kind", "tolerance"), [("float32", 2e-5), ("float64", 1e-12)])
+def test_black_scholes(device: hw.Device, kind: str, tolerance: float) -> None:
+    random = np.random.default_rng(12)
+    n = 300
+    price = random.uniform(5, 30, n).astype(kind)
+    strike = random.uniform(1, 100, n).astype(kind)
+    years = random.uniform(0.25, 10, n).astype(kind)
+    zeros = np.zeros(n, kind)
+    call, put, *_ = launch(
+        black_scholes[5, 64], device, zeros, zeros, price, strike, years, 0.02, 0.30
+    )
+    s, x, t = (a.astype(float) for a in (price, strike, years))
+    d1 = (np.log(s / x) + (0.02 + 0.5 * 0.09) * t) / (0.3 * np.sqrt(t))
+    d2 = d1 - 0.3 * np.sqrt(t)
+    n1, n2 = (normal(d) for d in (d1, d2))
+    discounted = x * np.exp(-0.02 * t)
+    scale = np.maximum(s, x)
+    assert np.abs((call - (s * n1 - discounted * n2)) / scale).max() < tolerance
+    assert np.abs((put - (discounted * (1 - n2) - s * (1 - n1))) / scale).max() < tolerance
+
+
+def normal(d: np.ndarray) -> np.ndarray:
+    k = 1 / (1 + 0.2316419 * np.abs(d))
+    poly = k * (A1 + k * (A2 + k * (A3 + k * (A4 + k * A5))))
+    tail = RSQRT2PI * np.exp(-0.5 * d * d) * poly
+    return np.where(d > 0, 1 - tail, tail)
+
+
+@hw.kernel
+def fft(real, imag, bits: hw.constexpr):
+    """A radix-2 transform of one block's 2 ** bits values in shared memory, Cooley and Tukey's."""
+    re = hw.shared.array(1 << bits, real.dtype)
+    im = hw.shared.array(1 << bits, real.dtype)
+    n = 1 << bits
+    base = hw.blockIdx.x * n
+    for k in (hw.threadIdx.x, hw.threadIdx.x + n // 2):
+        j = hw.int32(hw.brev(hw.uint32(k)) >> (32 - bits))
+        re[j] = real[base + k]
+        im[j] = imag[base + k]
+    hw.syncthreads()
+    for stage in hw.static_range(bits):
+        half = 1 << stage
+        k = hw.threadIdx.x % half
+        i = (hw.threadIdx.x - k) * 2 + k
+        wi, wr = hw.sincos(-math.pi * k / half)
+        xr = re[i + half] * wr - im[i + half] * wi
+        xi = re[i + half] * wi + im[i + half] * wr
+        re[i], re[i + half] = re[i] + xr, re[i] - xr
+        im[i], im[i + half] = im[i] + xi, im[i] - xi
+        hw.syncthreads()
+    for k in (hw.threadIdx.x, hw.threadIdx.x + n // 2):
+        real[base + k] = re[k]
+        imag[base + k] = im[k]
+
+
+@pytest.mark.parametrize("bits", [1, 5, 7])
+def test_fourier_transform(device: hw.Device, bits: int) -> None:
+    random = np.random.default_rng(13)
+    n = 1 << bits
+    values = random.normal(size=(3, n)) + 1j * random.normal(size=(3, n))
+    real, imag = (part.astype(np.float32).ravel() for part in (values.real, values.imag))
+    re, im = launch(fft[3, n // 2], device, real, imag, bits)
+    expected = np.fft.fft(values).ravel()
+    np.testing.assert_allclose(re + 1j * im, expected, atol=2e-5 * math.sqrt(n))
+
+
 # --- dynamic shared memory and three dimensions ---------------------------------------------------
 
 
