@@ -56,44 +56,48 @@ def centered(x, center):
     d, d_low = two_sum(x, center)
     t = 1.0 / d
     error = hw.fma(-t, d, 1.0) - t * d_low
-    step = (2.0 * center) * t
-    return t, (1.0 - step) - step * error, error
+    return t, hw.fma(-2.0 * center, t, 1.0) - 2.0 * center * t * error, error
 
 
 @hw.function
 def erfc_far_float32(x):
     """erfc(x) for 0.63 <= x <= 10.1."""
     square, square_low = two_product(x, x)
-    q, exponent = reduced_float32(-square)
-    t, u, error = centered(x, 2.5)
-    p2 = horner4(u, -0.00013127438, 0.0008497257, -0.0003148712, -0.0049615065)
-    p1 = horner4(u, p2, 0.008367368, 0.028396044, -0.17124955)
-    p = horner4(u, p1, 0.45391157, -0.80465186, 1.0540318)
-    y = (q + 1.0) * (p * t)
-    return scaled_float32(y + y * (error - square_low), exponent)
+    r, e, exponent = reduced_float32(-square)
+    t, u, error = centered(x, 2.3125)
+    p2 = horner4(u, 0.00021317703, 0.00027125116, -0.0014883126, -0.0019263495)
+    p1 = horner4(u, p2, 0.01172542, 0.0032031718, -0.118441224)
+    p = horner4(u, p1, 0.39304167, -0.7661567, 1.0437663)
+    growth = (e * r + 1.0) * r
+    lacking = error - square_low
+    falling = 1.0 + (growth + (lacking + lacking * growth))
+    return scaled_float32(falling * (p * t), exponent)
 
 
 @hw.function
 def erfc_far_float64(x):
     """erfc(x) for 0.63 <= x <= 27.3."""
     square, square_low = two_product(x, x)
-    q, exponent = reduced_float64(-square)
-    t, u, error = centered(x, 4.0)
-    p6 = horner4(
+    r, e, exponent = reduced_float64(-square)
+    t, u, error = centered(x, 3.078125)
+    p7 = horner4(
         u,
-        2.153762218918036e-08,
-        -3.220842805226262e-08,
-        -5.532616186315022e-08,
-        1.724022024797561e-07,
+        3.0026571882233076e-09,
+        -6.417871473083503e-09,
+        -1.7869017439607335e-08,
+        3.391502317586466e-08,
     )
-    p5 = horner4(u, p6, -1.2763650763598573e-08, -9.018345597192687e-07, 1.3853230995588594e-06)
-    p4 = horner4(u, p5, 4.7293989655684315e-06, -1.8846306707113207e-05, -3.648372131384226e-06)
-    p3 = horner4(u, p4, 0.00017680942147774427, -0.00045504961594606364, -0.0002809583806311717)
-    p2 = horner4(u, p3, 0.00611205522343419, -0.026370053380554766, 0.07638151494414072)
-    p1 = horner4(u, p2, -0.17401093723819427, 0.33085158787659324, -0.5408538313132665)
-    p = horner4(u, p1, 0.7732087022652594, -0.9765487290808819, 1.095995661000491)
-    y = (q + 1.0) * (p * t)
-    return scaled_float64(y + y * (error - square_low), exponent)
+    p6 = horner4(u, p7, 1.0155958546460336e-07, -1.1087033912565706e-07, -5.902887876494327e-07)
+    p5 = horner4(u, p6, 2.921328282520283e-07, 3.456126203433217e-06, -9.168317696964801e-07)
+    p4 = horner4(u, p5, -2.1383700133717507e-05, 9.80306867251257e-06, 0.00014193372448726116)
+    p3 = horner4(u, p4, -0.00017987605175781782, -0.0008967248485963587, 0.0029929454138100642)
+    p2 = horner4(u, p3, 0.0014559214275097433, -0.0354182693038955, 0.13566612346262244)
+    p1 = horner4(u, p2, -0.331145341934111, 0.6083993762186729, -0.8932262614540846)
+    p = p1 * u + 1.0764090930655679
+    growth = (e * r + 1.0) * r
+    lacking = error - square_low
+    falling = 1.0 + (growth + (lacking + lacking * growth))
+    return scaled_float64(falling * (p * t), exponent)
 
 
 @hw.function

@@ -36,13 +36,13 @@ def scaled_float64(x, exponent):
 
 @hw.function
 def reduced_float32(x):
-    """Gives q = expm1(r), and the exponent for `scaled_float32`: e**x = (1 + q) * 2**n."""
+    """Gives r, p and the exponent for `scaled_float32`: e**x = (1 + r + r**2 p) * 2**n."""
     shifted = x * 1.442695 + SHIFT_FLOAT32
     n = difference(shifted, SHIFT_FLOAT32)
     r = hw.fma(n, -1.4286068e-06, hw.fma(n, -0.69314575, x))
     p1 = horner4(r, 0.0013821026, 0.008368674, 0.041668262, 0.16666521)
     p = p1 * r + 0.49999994
-    return p * (r * r) + r, hw.bitcast(shifted, hw.int32)
+    return r, p, hw.bitcast(shifted, hw.int32)
 
 
 @hw.function
@@ -61,7 +61,7 @@ def reduced_float64(x):
     p2 = horner4(r, p3, 2.4801587023672783e-05, 0.00019841269891847005, 0.0013888888889032984)
     p1 = horner4(r, p2, 0.008333333333319268, 0.041666666666666415, 0.1666666666666668)
     p = p1 * r + 0.5
-    return p * (r * r) + r, hw.bitcast(shifted, hw.int64)
+    return r, p, hw.bitcast(shifted, hw.int64)
 
 
 @hw.function
@@ -74,15 +74,15 @@ def clamped(x, low, high):
 @hw.function
 def exp_float32(x):
     """e**x."""
-    q, exponent = reduced_float32(clamped(x, -104.0, 89.0))
-    return scaled_float32(q + 1.0, exponent)
+    r, p, exponent = reduced_float32(clamped(x, -104.0, 89.0))
+    return scaled_float32((p * r + 1.0) * r + 1.0, exponent)
 
 
 @hw.function
 def exp_float64(x):
     """e**x."""
-    q, exponent = reduced_float64(clamped(x, -746.0, 710.0))
-    return scaled_float64(q + 1.0, exponent)
+    r, p, exponent = reduced_float64(clamped(x, -746.0, 710.0))
+    return scaled_float64((p * r + 1.0) * r + 1.0, exponent)
 
 
 @hw.function
@@ -154,18 +154,18 @@ def exp10_float64(x):
 @hw.function
 def expm1_float32(x):
     """e**x - 1 = ((1 - 2**-n) + expm1(r)) * 2**n."""
-    q, exponent = reduced_float32(clamped(x, -18.0, 89.0))
+    r, p, exponent = reduced_float32(clamped(x, -18.0, 89.0))
     n = hw.min((exponent & 511) - 254, 30)
     inverse = hw.bitcast((127 - n) << 23, hw.float32)
-    y = scaled_float32((1.0 - inverse) + q, exponent)
+    y = scaled_float32((1.0 - inverse) + (p * (r * r) + r), exponent)
     return hw.select(abs(x) < 2.9802322e-08, x, y)
 
 
 @hw.function
 def expm1_float64(x):
     """e**x - 1 = ((1 - 2**-n) + expm1(r)) * 2**n."""
-    q, exponent = reduced_float64(clamped(x, -38.0, 710.0))
+    r, p, exponent = reduced_float64(clamped(x, -38.0, 710.0))
     n = hw.min((exponent & 4095) - 2046, 60)
     inverse = hw.bitcast((1023 - n) << 52, hw.float64)
-    y = scaled_float64((1.0 - inverse) + q, exponent)
+    y = scaled_float64((1.0 - inverse) + (p * (r * r) + r), exponent)
     return hw.select(abs(x) < 5.5511151231257827e-17, x, y)

@@ -34,15 +34,15 @@ NAN, INFINITY = math.nan, math.inf
 @hw.function
 def half_exp_float32(a):
     """e**a / 2 for a >= 0."""
-    q, exponent = reduced_float32(clamped(a, 0.0, 91.0))
-    return scaled_float32(q + 1.0, exponent - 1)
+    r, e, exponent = reduced_float32(clamped(a, 0.0, 91.0))
+    return scaled_float32((e * r + 1.0) * r + 1.0, exponent - 1)
 
 
 @hw.function
 def half_exp_float64(a):
     """e**a / 2 for a >= 0."""
-    q, exponent = reduced_float64(clamped(a, 0.0, 712.0))
-    return scaled_float64(q + 1.0, exponent - 1)
+    r, e, exponent = reduced_float64(clamped(a, 0.0, 712.0))
+    return scaled_float64((e * r + 1.0) * r + 1.0, exponent - 1)
 
 
 @hw.function
@@ -93,8 +93,8 @@ def tanh_float32(x):
     z = a * a
     p1 = horner4(z, -0.006159795, 0.020994198, -0.053834535, 0.1333243)
     p = p1 * z - 0.33333313
-    q, exponent = reduced_float32(clamped(2.0 * a, 0.0, 20.0))
-    far = 1.0 - 2.0 / (scaled_float32(q + 1.0, exponent) + 1.0)
+    r, e, exponent = reduced_float32(clamped(2.0 * a, 0.0, 20.0))
+    far = 1.0 - 2.0 / (scaled_float32((e * r + 1.0) * r + 1.0, exponent) + 1.0)
     return signed_float32(hw.select(a < 0.56, p * (z * a) + a, far), x)
 
 
@@ -113,8 +113,8 @@ def tanh_float64(x):
     p2 = horner4(z, p3, -0.0014554603997879985, 0.003592079185335878, -0.008863231326250654)
     p1 = horner4(z, p2, 0.021869488307841235, -0.05396825396102949, 0.1333333333332191)
     p = p1 * z - 0.3333333333333327
-    q, exponent = reduced_float64(clamped(2.0 * a, 0.0, 44.0))
-    far = 1.0 - 2.0 / (scaled_float64(q + 1.0, exponent) + 1.0)
+    r, e, exponent = reduced_float64(clamped(2.0 * a, 0.0, 44.0))
+    far = 1.0 - 2.0 / (scaled_float64((e * r + 1.0) * r + 1.0, exponent) + 1.0)
     return signed_float64(hw.select(a < 0.56, p * (z * a) + a, far), x)
 
 
