@@ -13,6 +13,7 @@ from headwater.frontend.values import (
     Array,
     Literal,
     Operand,
+    Records,
     Runtime,
     Scalar,
     describe,
@@ -46,7 +47,9 @@ def _array(frame: Frame, node: ast.expr, name: str) -> Array:
     """The array whose element is updated."""
     array = frame.expression(node)
     if not isinstance(array, Array):
-        raise frame.fail(node, f"an array was expected, not {describe(array)}")
+        wanted = "an array of numbers" if isinstance(array, Records) else "an array"
+        hint = "name the array of one field" if isinstance(array, Records) else None
+        raise frame.fail(node, f"{wanted} was expected, not {describe(array)}", hint)
     problem = _misfit(array.type.element, name)
     if problem is not None:
         wanted, hint = problem
