@@ -153,14 +153,12 @@ def host_values(values: npt.ArrayLike, wanted: ElementType | None) -> npt.NDArra
     if wanted is None or not scalar_of(wanted).is_float:
         large = next(value for value in given.flat if not -(2**63) <= value < 2**63)
         kind = "any integer type" if wanted is None else str(scalar_of(wanted))
-        raise HeadwaterError(f"the value {_shown(large)} does not fit {kind}")
+        raise HeadwaterError(f"the value {shown(large)} does not fit {kind}")
     try:
         return given.astype(np.float64)
     except OverflowError:
         large = max(given.flat, key=abs)
-        raise HeadwaterError(
-            f"the value {_shown(large)} does not fit {scalar_of(wanted)}"
-        ) from None
+        raise HeadwaterError(f"the value {shown(large)} does not fit {scalar_of(wanted)}") from None
 
 
 def converted(given: npt.NDArray[Any], scalar: ScalarType) -> npt.NDArray[Any]:
@@ -180,7 +178,7 @@ def converted(given: npt.NDArray[Any], scalar: ScalarType) -> npt.NDArray[Any]:
         return given.astype(scalar.numpy)
 
 
-def _shown(value: int) -> str:
+def shown(value: int) -> str:
     """Short text of a large integer."""
     return str(value) if value.bit_length() <= 128 else f"of {value.bit_length()} bits"
 

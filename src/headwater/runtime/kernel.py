@@ -77,7 +77,11 @@ class Kernel:
         try:
             return self._launches[configuration]
         except (KeyError, TypeError):
-            return self._kept(configuration, lambda: self._configuration(configuration))
+            pass
+        try:
+            return self._kept(configuration, self._configuration(configuration))
+        except LaunchError as error:
+            raise located(error).with_traceback(None) from None
 
     def forall(self, n: int, *, block: int | None = None) -> Launch:
         """At least `n` threads in one dimension; the kernel itself guards against the surplus.
@@ -88,7 +92,11 @@ class Kernel:
         try:
             return self._launches[key]
         except (KeyError, TypeError):
-            return self._kept(key, lambda: self._forall(n, block))
+            pass
+        try:
+            return self._kept(key, self._forall(n, block))
+        except LaunchError as error:
+            raise located(error).with_traceback(None) from None
 
     def _forall(self, n: int, block: int | None) -> Configuration:
         extents = self._extents(n, "forall")
@@ -114,13 +122,16 @@ class Kernel:
         at most `capacity`, and the host does not wait for the value. `block` is the shape of a block, with no
         more axes than the index space; the device chooses it by default.
         """
-        if isinstance(shape, Array):  # a launch that is kept would keep its memory
-            return self._made(lambda: self._over(shape, capacity, block))
-        key = ("over", shape, capacity, block)
+        # A launch over a count is not kept: it would keep the array's memory.
+        key = None if isinstance(shape, Array) else ("over", shape, capacity, block)
         try:
             return self._launches[key]
         except (KeyError, TypeError):
-            return self._kept(key, lambda: self._over(shape, capacity, block))
+            pass
+        try:
+            return self._kept(key, self._over(shape, capacity, block))
+        except LaunchError as error:
+            raise located(error).with_traceback(None) from None
 
     def _over(
         self,
@@ -255,15 +266,11 @@ class Kernel:
                 )
         return Configuration(grid, block, shared_bytes=int(shared_bytes))
 
-    def _made(self, configuration: Callable[[], Configuration]) -> Launch:
-        try:
-            return Launch(self, configuration())
-        except LaunchError as error:
-            raise located(error).with_traceback(None) from None
-
-    def _kept(self, key: object, configuration: Callable[[], Configuration]) -> Launch:
-        """A launch that is found again by the same key."""
-        launch = self._made(configuration)
+    def _kept(self, key: object, configuration: Configuration) -> Launch:
+        """A launch that is found again by the same key, unless that is None."""
+        launch = Launch(self, configuration)
+        if key is None:
+            return launch
         if len(self._launches) >= _MAX_LAUNCHES:
             self._launches.clear()
         with contextlib.suppress(TypeError):  # lists are accepted as sizes, but not kept

@@ -15,6 +15,7 @@ import numpy as np
 from headwater.backends.contract import LaunchArgument
 from headwater.errors import InternalError, LaunchError
 from headwater.runtime.compile import Parameter
+from headwater.runtime.elements import shown
 from headwater.types import FLOAT32, WEAK_FLOAT, WEAK_INT, ArgumentType, ScalarType
 
 Converter: TypeAlias = Callable[[Any], LaunchArgument]
@@ -93,7 +94,7 @@ def _misfit(kernel: str, parameter: Parameter, value: int | float) -> LaunchArgu
         kind = "int32" if wider else "int64" if value < 2**63 else "uint64"
         hint = f"pass a NumPy scalar of the type you need, such as np.{kind}({name})"
     raise LaunchError(
-        f"kernel '{kernel}': the argument '{name}' is {value}, which does not fit {scalar}",
+        f"kernel '{kernel}': the argument '{name}' is {shown(value)}, which does not fit {scalar}",
         hint=hint,
     )
 
