@@ -129,7 +129,9 @@ class Expressions:
             found += [f"in_float16[{place}]", "out_float16[i]"]
         if kind == "int32":
             found += ["hw.threadIdx.x", "hw.blockIdx.x", "hw.blockDim.x", "hw.gridDim.x"]
-            found += ["in_int32.shape[0]", "len(in_bool)"]
+            found += ["in_int32.shape[0]", "len(in_bool)", "in_2d.shape[1]", "in_4d.shape[2]"]
+            found += ["len(part)", "len(back)"] if self.scope.tables else []
+            self.notes["construct extent"] += 1
         return found
 
     def own(self, kind: str) -> list[str]:
