@@ -30,6 +30,18 @@ class Settings:
     h: float = 0.5
 
 SETTINGS = Settings()
+TABLE = np.arange(3.0)
+NESTED = (1, (TABLE, "wrap"))
+
+@dataclass(frozen=True)
+class Inner:
+    k: hw.int8
+
+@dataclass(frozen=True)
+class Body:
+    x: hw.vec3f
+    inner: Inner
+    m: hw.float32 = 1.0
 
 @hw.function
 def inner(x, factor=2):
@@ -42,6 +54,8 @@ def outer(x):
 def kernel(y):
     acc: KIND = 0.0
     acc += H + math.pi + SETTINGS.h
+    bodies = hw.local.array(2, Body)
+    acc += hw.const.array_like(TABLE)[0] + hw.const.array_like(NESTED[1][0])[0]
     y[0] = outer(acc)
 """
 
@@ -82,6 +96,17 @@ CHANGES = {
     "function": ("return inner(x) + 1", "return inner(x) + 2"),
     "function of a function": ("return x * factor", "return x + factor"),
     "default": ("factor=2", "factor=3"),
+    "value of a table": ("np.arange(3.0)", "np.arange(3.0) + 1"),
+    "type of a table": ("np.arange(3.0)", "np.arange(3)"),
+    "shape of a table": ("np.arange(3.0)", "np.arange(3.0).reshape(3, 1)"),
+    "text in a tuple": ('"wrap"', '"clamp"'),
+    "type of a field": ("x: hw.vec3f", "x: hw.vec3d"),
+    "type of a nested field": ("k: hw.int8", "k: hw.int16"),
+    "default of a field": ("m: hw.float32 = 1.0", "m: hw.float32 = 2.0"),
+    "order of fields": (
+        "    inner: Inner\n    m: hw.float32 = 1.0",
+        "    m: hw.float32\n    inner: Inner = None",
+    ),
 }
 
 
@@ -109,4 +134,6 @@ def closure(value: object) -> Callable[..., None]:
 def test_closures() -> None:
     assert fingerprint(closure(1)) == fingerprint(closure(1))
     values = [1, 2, 1.0, True, math.pi, (1, 2), (2, 1), math.floor, np.floor, hw.floor, np.sqrt]
+    values += ["a", "b", np.float16(0.5), np.float32(0.5), hw.vec2(1, 2), hw.vec2(1.0, 2), hw.vec2f]
+    values += [np.zeros(2), np.zeros(2, np.float32), np.zeros((2, 1)), np.dtype("int8"), hw.int8]
     assert len({fingerprint(closure(value)) for value in values}) == len(values)
