@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Protocol
 
@@ -320,16 +321,18 @@ def with_aliases(kind: ArgumentType, groups: Iterator[int]) -> ArgumentType:
     return kind
 
 
-def alias_groups(allocations: list[Allocation]) -> tuple[int, ...]:
-    """For the memory of each array: 0 where no other array has it, else a number from 1 for each shared one.
+def alias_pattern(allocations: list[Allocation]) -> tuple[int, ...]:
+    """For the memory of each array a number, the same for the same memory, in order of first occurrence."""
+    seen: dict[Allocation, int] = {}
+    return tuple([seen.setdefault(allocation, len(seen)) for allocation in allocations])
 
-    Numbers are in order of first occurrence, so equal patterns give equal groups. () where nothing is shared.
+
+def alias_groups(pattern: tuple[int, ...]) -> tuple[int, ...]:
+    """For each array 0 where no other has its memory, else a number from 1 for each shared one. () without any.
+
+    `pattern` is that of `alias_pattern`; numbers are in order of first occurrence.
     """
-    if len(set(allocations)) == len(allocations):
-        return ()
-    counts: dict[Allocation, int] = {}
-    for allocation in allocations:
-        counts[allocation] = counts.get(allocation, 0) + 1
-    shared = [allocation for allocation, count in counts.items() if count > 1]
-    numbers = {allocation: number for number, allocation in enumerate(shared, start=1)}
-    return tuple(numbers.get(allocation, 0) for allocation in allocations)
+    counts = Counter(pattern)
+    shared = [number for number, count in counts.items() if count > 1]
+    groups = {number: group for group, number in enumerate(shared, start=1)}
+    return tuple(groups.get(number, 0) for number in pattern) if shared else ()

@@ -178,9 +178,10 @@ def converted(given: npt.NDArray[Any], scalar: ScalarType) -> npt.NDArray[Any]:
         return given.astype(scalar.numpy)
 
 
-def shown(value: int) -> str:
-    """Short text of a large integer."""
-    return str(value) if value.bit_length() <= 128 else f"of {value.bit_length()} bits"
+def shown(value: int | float) -> str:
+    """Short text of a number."""
+    long = isinstance(value, int) and value.bit_length() > 128
+    return f"of {int(value).bit_length()} bits" if long else str(value)
 
 
 def _check_kinds(given: np.dtype[Any], wanted: ScalarType) -> None:

@@ -25,6 +25,7 @@ from headwater.runtime.arguments import (
     DESCRIBERS,
     Path,
     alias_groups,
+    alias_pattern,
     leaf_paths,
     with_aliases,
 )
@@ -228,10 +229,11 @@ class Launch:
         return grid
 
     def _plan(self, entry: Entry, arguments: tuple[Any, ...], leaves: list[Any]) -> Plan:
-        groups = alias_groups([leaves[at]._allocation for at in entry.arrays])
-        plan = entry.plans.get(groups)
+        pattern = alias_pattern([leaves[at]._allocation for at in entry.arrays])
+        plan = entry.plans.get(pattern)
         if plan is None:
-            plan = entry.plans[groups] = self._new_plan(entry, arguments, groups)
+            groups = alias_groups(pattern)
+            plan = entry.plans[pattern] = self._new_plan(entry, arguments, groups)
             if not groups:
                 entry.plain = plan
         if self._count is None:
@@ -317,7 +319,7 @@ class Launch:
             entry = self._entry(arguments, key)
         else:
             entry = self._new_entry(arguments, key, chosen)
-        groups = alias_groups([leaves[at]._allocation for at in entry.arrays])
+        groups = alias_groups(alias_pattern([leaves[at]._allocation for at in entry.arrays]))
         return self._specialize(entry, arguments, groups)
 
     def _new_plan(self, entry: Entry, arguments: tuple[Any, ...], groups: tuple[int, ...]) -> Plan:
