@@ -82,14 +82,6 @@ def arithmetic(driver: WebGpuDriver, name: str, contract: bool, *columns: Number
     return run(driver, hand, out, *columns, options=Options(contract=contract))[0]
 
 
-def divided_fence(driver: WebGpuDriver, contract: bool) -> bool:
-    hand = Hand(32)
-    build = hand.build
-    with build.when(build.compute("lt", build.index("thread", 0), hand.const(3))):
-        build.append(ir.Fence("block"))
-    return compiles(driver, hand)
-
-
 def wide_atomics_in_mixed_memory(driver: WebGpuDriver, contract: bool) -> bool:
     hand = Hand()
     hand.kernel.dynamic_shared = 64
@@ -114,7 +106,6 @@ SHOWN: dict[str, Callable[[WebGpuDriver, bool], bool]] = {
     "the sign of zero": sign_of_zero,
     "subnormal float32 numbers": subnormal_numbers,
     "float32 division and square root rounded to the nearest": rounded_divisions,
-    "fences of a block that not all of its threads reach": divided_fence,
     "64-bit atomics in dynamic shared memory that arrays of other types share": wide_atomics_in_mixed_memory,
 }
 

@@ -15,7 +15,7 @@ from headwater.passes import lower_narrow, lower_neighbors, lower_votes, lower_w
 
 def compile_kernel(kernel: ir.Kernel, options: Options, features: Features) -> Program:
     """The program of a kernel, which is changed in place. CapabilityError for what the device lacks."""
-    lower_fences(kernel, features.device)
+    lower_fences(kernel)
     lower_neighbors(kernel, cooperative=False)
     lower_warps(kernel)
     lower_votes(kernel)

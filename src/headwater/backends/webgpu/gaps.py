@@ -43,12 +43,6 @@ GAPS = (
         measured=True,
     ),
     Gap(
-        "fences of a block that not all of its threads reach",
-        "WGSL has no fence, so that a barrier takes its place",
-        "move the fence to where all threads come",
-        ("vulkan", "metal", "dx12", "opengl"),
-    ),
-    Gap(
         "64-bit atomics in dynamic shared memory that arrays of other types share",
         "workgroup memory has one type in WGSL, here words of 32 bits",
         "make all dynamic arrays of one type, or use a shared array of fixed size",
