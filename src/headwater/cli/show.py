@@ -22,7 +22,7 @@ from headwater.runtime.paper import paper_device
 _EPILOG = f"""\
 \b
 Examples:
-  headwater show ir examples/saxpy.py:saxpy --args '2.0, f32[1024], f32[1024]'
+  headwater show ir examples/heat.py:spread --args 'f32[64, 64], f32[64, 64], 0.1'
   headwater show code my_package.forces:push --args 'vec3f[1000], f32(0.1)' --device vulkan
   headwater show plan blur.py:blur --args 'f32[512, 512], f32[512, 512]' --block 32,8
 
@@ -88,7 +88,7 @@ def find_kernel(target: str) -> tuple[ModuleType, Kernel]:
     if not place or not name:
         raise HeadwaterError(
             f"'{target}' names no kernel",
-            hint="write MODULE:KERNEL, such as my_package.forces:push or examples/saxpy.py:saxpy",
+            hint="write MODULE:KERNEL, such as my_package.forces:push or examples/heat.py:spread",
         )
     module = _from_file(Path(place)) if place.endswith(".py") else _from_name(place)
     found: Any = module
