@@ -8,10 +8,8 @@ prints the coefficients, lowest power first, and the largest relative error of t
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 
 import mpmath as mp
-
 from validation.mathematics.remez import Fit, Function, fit, text
 
 TINY = mp.mpf(10) ** -25
@@ -113,7 +111,7 @@ def _erfc(center: float, high: float, count: int, kind: str) -> Fit:
 
 
 def _stirling(v: mp.mpf) -> mp.mpf:
-    """z * (lgamma(z) - ((z - 1/2) ln z - z + ln(2 pi) / 2)) / ln 2, where v = 1 / z**2."""
+    """Gives z * (lgamma(z) - ((z - 1/2) ln z - z + ln(2 pi) / 2)) / ln 2, where v = 1 / z**2."""
     if v < TINY:
         return 1 / (12 * LN2)
     z = 1 / mp.sqrt(v)
@@ -135,7 +133,11 @@ def _one(x: mp.mpf) -> mp.mpf:
 
 
 def _make(
-    name: str, pair: tuple[Function, Function], interval: tuple[float, float], single: int, double: int
+    name: str,
+    pair: tuple[Function, Function],
+    interval: tuple[float, float],
+    single: int,
+    double: int,
 ) -> dict[str, Fit]:
     low, high = interval
     return {
@@ -155,7 +157,9 @@ FITS: dict[str, Fit] = {
     **_make("cos", (_cos_fourth, lambda z: z**2), (0.0, QUARTER_PI**2), 3, 6),
     **_make("tan", _odd(mp.tan, 1 / 3), (0.0, QUARTER_PI**2), 7, 15),
     **_make("sinpi", _sinpi(), (0.0, 0.0625), 3, 6),
-    **_make("sinpi_by_pi", _odd(lambda x: mp.sin(PI * x) / PI, float(-(PI**2) / 6)), (0.0, 0.0625), 3, 6),
+    **_make(
+        "sinpi_by_pi", _odd(lambda x: mp.sin(PI * x) / PI, float(-(PI**2) / 6)), (0.0, 0.0625), 3, 6
+    ),
     **_make("cospi", (_cospi_second, lambda z: z), (0.0, 0.0625), 4, 7),
     **_make("asin", _odd(mp.asin, 1 / 6), (0.0, 0.25), 5, 13),
     **_make("atan", _odd(mp.atan, -1 / 3), (0.0, 1.0), 9, 20),

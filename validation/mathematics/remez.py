@@ -94,9 +94,7 @@ def _extrema(error: list[mp.mpf], wanted: int) -> list[int]:
     return best
 
 
-def _remez(
-    basis: list[list[mp.mpf]], target: list[mp.mpf]
-) -> tuple[list[mp.mpf], mp.mpf]:
+def _remez(basis: list[list[mp.mpf]], target: list[mp.mpf]) -> tuple[list[mp.mpf], mp.mpf]:
     """The best coefficients on the grid, and their largest error. `basis` and `target` are weighted.
 
     The error alternates where all functions of the basis have one sign, so that of the first is divided out.
@@ -109,7 +107,8 @@ def _remez(
     for _ in range(60):
         coefficients, level = _solve(points, basis, target)
         error = [
-            target[k] - mp.fsum(c * values[k] for c, values in zip(coefficients, basis, strict=True))
+            target[k]
+            - mp.fsum(c * values[k] for c, values in zip(coefficients, basis, strict=True))
             for k in range(last + 1)
         ]
         largest = max(map(abs, error))

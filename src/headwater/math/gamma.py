@@ -16,6 +16,7 @@ import headwater as hw
 from headwater.math.exponential import scaled_float32, scaled_float64
 from headwater.math.logarithm import log_float32, log_float64
 from headwater.math.pieces import (
+    difference,
     horner3,
     horner4,
     quick_two_sum,
@@ -34,6 +35,8 @@ NAN, INFINITY = math.nan, math.inf
 ONE_BY_PI, LN_2, LOG2_E = 1 / math.pi, math.log(2.0), 1.4426950408889634
 # What log(2), rounded to the type, lacks.
 LN_2_LOW_FLOAT32, LN_2_LOW_FLOAT64 = -1.9046542e-09, 2.3190468138462996e-17
+# What 1 / pi lacks.
+ONE_BY_PI_LOW_FLOAT32, ONE_BY_PI_LOW_FLOAT64 = 1.28412765e-08, -1.9678676675182486e-17
 # Below it, gamma(x) is 1 / x.
 TINY_FLOAT32, TINY_FLOAT64 = 2.9802322e-08, 5.5511151231257827e-17
 
@@ -120,18 +123,27 @@ def raised_argument(a):
 
 @hw.function
 def sinpi_by_pi_float32(a):
-    """sin(pi a) / pi for a >= 0."""
+    """abs(sin(pi a)) / pi for a >= 0 as a sum of two numbers, and whether the sine is negative."""
     k, r = quarters(a)
     z = r * r
     p = horner3(z, -0.1876082, 0.8116275, -1.6449329)
     q = horner4(z, 0.22875471, -1.3347362, 4.0586963, -4.934802)
-    y = hw.select(k == 1.0 or k == 3.0, (q * z + 1.0) * ONE_BY_PI, p * (z * r) + r)
-    return hw.select(k == 2.0 or k == 3.0, -y, y)
+    rest = p * (z * r)
+    s = r + rest
+    c = 1.0 + q * z
+    c_low = difference(1.0, c) + q * z
+    t, error = two_product(c, ONE_BY_PI)
+    t_low = error + (c * ONE_BY_PI_LOW_FLOAT32 + c_low * ONE_BY_PI)
+    odd = k == 1.0 or k == 3.0
+    y = hw.select(odd, t, s)
+    low = hw.select(odd, t_low, difference(r, s) + rest)
+    negative = (k == 2.0 or k == 3.0) != (y < 0.0)
+    return abs(y), hw.select(y < 0.0, -low, low), negative
 
 
 @hw.function
 def sinpi_by_pi_float64(a):
-    """sin(pi a) / pi for a >= 0."""
+    """abs(sin(pi a)) / pi for a >= 0 as a sum of two numbers, and whether the sine is negative."""
     k, r = quarters(a)
     z = r * r
     p1 = horner4(
@@ -142,8 +154,17 @@ def sinpi_by_pi_float64(a):
         z, -0.00010298034423306627, 0.001929340175514922, -0.025806875174877536, 0.2353306297621061
     )
     q = horner4(z, q1, -1.3352627688430896, 4.058712126416665, -4.934802200544679)
-    y = hw.select(k == 1.0 or k == 3.0, (q * z + 1.0) * ONE_BY_PI, p * (z * r) + r)
-    return hw.select(k == 2.0 or k == 3.0, -y, y)
+    rest = p * (z * r)
+    s = r + rest
+    c = 1.0 + q * z
+    c_low = difference(1.0, c) + q * z
+    t, error = two_product(c, ONE_BY_PI)
+    t_low = error + (c * ONE_BY_PI_LOW_FLOAT64 + c_low * ONE_BY_PI)
+    odd = k == 1.0 or k == 3.0
+    y = hw.select(odd, t, s)
+    low = hw.select(odd, t_low, difference(r, s) + rest)
+    negative = (k == 2.0 or k == 3.0) != (y < 0.0)
+    return abs(y), hw.select(y < 0.0, -low, low), negative
 
 
 @hw.function
@@ -160,16 +181,17 @@ def gamma_float32(x):
     z, z_low, w, w_low = raised_argument(a)
     h, low, _, _ = log2_gamma_float32(z, z_low)
     left = x < 0.0
-    d, d_low = two_product(a, sinpi_by_pi_float32(a))
-    factor, missing = quotient(
-        hw.select(left, -w, 1.0),
-        hw.select(left, -w_low, 0.0),
+    s, s_low, negative = sinpi_by_pi_float32(a)
+    d, error = two_product(a, s)
+    factor, lacking = quotient(
+        hw.select(left, w, 1.0),
+        hw.select(left, w_low, 0.0),
         hw.select(left, d, w),
-        hw.select(left, d_low, w_low),
+        hw.select(left, error + a * s_low, w_low),
     )
-    power, exponent = exp2_parts_float32(hw.select(left, -h, h), hw.select(left, -low, low))
-    product = power * factor
-    y = scaled_float32(product + product * missing, exponent)
+    rest = hw.select(left, -low, low) + lacking * LOG2_E
+    power, exponent = exp2_parts_float32(hw.select(left, -h, h), rest)
+    y = scaled_float32(power * hw.select(left and not negative, -factor, factor), exponent)
     inside = hw.select(a < TINY_FLOAT32, 1.0 / x, hw.select(x > 172.0, INFINITY, y))
     pole = left and hw.trunc(x) == x
     return hw.select(pole or hw.isnan(x), NAN, inside)
@@ -182,51 +204,67 @@ def gamma_float64(x):
     z, z_low, w, w_low = raised_argument(a)
     h, low, _, _ = log2_gamma_float64(z, z_low)
     left = x < 0.0
-    d, d_low = two_product(a, sinpi_by_pi_float64(a))
-    factor, missing = quotient(
-        hw.select(left, -w, 1.0),
-        hw.select(left, -w_low, 0.0),
+    s, s_low, negative = sinpi_by_pi_float64(a)
+    d, error = two_product(a, s)
+    factor, lacking = quotient(
+        hw.select(left, w, 1.0),
+        hw.select(left, w_low, 0.0),
         hw.select(left, d, w),
-        hw.select(left, d_low, w_low),
+        hw.select(left, error + a * s_low, w_low),
     )
-    power, exponent = exp2_parts_float64(hw.select(left, -h, h), hw.select(left, -low, low))
-    product = power * factor
-    y = scaled_float64(product + product * missing, exponent)
+    rest = hw.select(left, -low, low) + lacking * LOG2_E
+    power, exponent = exp2_parts_float64(hw.select(left, -h, h), rest)
+    y = scaled_float64(power * hw.select(left and not negative, -factor, factor), exponent)
     inside = hw.select(a < TINY_FLOAT64, 1.0 / x, hw.select(x > 172.0, INFINITY, y))
     pole = left and hw.trunc(x) == x
     return hw.select(pole or hw.isnan(x), NAN, inside)
 
 
 @hw.function
-def lgamma_positive_float32(a):
-    """log(gamma(a)) for a > 0."""
-    z, z_low, w, w_low = raised_argument(a)
-    y, y_low, h, low = log2_gamma_float32(z, z_low)
-    g, g_low = log2_parts_float32(w)
-    d, error = two_sum(y, -g)
-    rest = error + ((y_low - g_low) - w_low / w * LOG2_E)
-    middle = d * LN_2 + (d * LN_2_LOW_FLOAT32 + rest * LN_2)
-    huge = a * (((h - LOG2_E) + low) * LN_2)
+def log_of_parts(y, low, ln2_low):
+    """(y + low) log 2."""
+    return y * LN_2 + (y * ln2_low + low * LN_2)
+
+
+@hw.function
+def lgamma_near_zeros_float32(a, y):
+    """log(gamma(a)) next to its zeros 1 and 2, elsewhere y."""
     t = a - 1.0
     p1 = horner4(t, 0.17335552, -0.21169406, 0.27057138, -0.40067098)
     p = horner3(t, p1, 0.822467, -0.5772157)
     u = a - 2.0
     q1 = horner4(u, -0.01082754, 0.020591268, -0.06733879, 0.32246703)
     q = q1 * u + 0.42278433
-    near = hw.select(abs(t) < 0.0625, p * t, hw.select(abs(u) < 0.0625, q * u, middle))
-    return hw.select(a > 1.0e20, huge, near)
+    at_1 = hw.select(t == 0.0, 0.0, p * t)
+    return hw.select(abs(t) < 0.0625, at_1, hw.select(abs(u) < 0.0625, q * u, y))
 
 
 @hw.function
-def lgamma_positive_float64(a):
-    """log(gamma(a)) for a > 0."""
+def lgamma_float32(x):
+    """The logarithm of abs(gamma(x)); infinite at 0 and the negative integers."""
+    a = abs(x)
     z, z_low, w, w_low = raised_argument(a)
-    y, y_low, h, low = log2_gamma_float64(z, z_low)
-    g, g_low = log2_parts_float64(w)
-    d, error = two_sum(y, -g)
-    rest = error + ((y_low - g_low) - w_low / w * LOG2_E)
-    middle = d * LN_2 + (d * LN_2_LOW_FLOAT64 + rest * LN_2)
+    y, y_low, h, low = log2_gamma_float32(z, z_low)
+    g, g_low = log2_parts_float32(w)
+    b, b_error = two_sum(y, -g)
+    b_low = b_error + ((y_low - g_low) - w_low / w * LOG2_E)
+    right = lgamma_near_zeros_float32(a, log_of_parts(b, b_low, LN_2_LOW_FLOAT32))
     huge = a * (((h - LOG2_E) + low) * LN_2)
+    s, s_low, _ = sinpi_by_pi_float32(a)
+    d, d_error = two_product(a, s)
+    m, m_low = log2_parts_float32(d)
+    c, c_error = two_sum(b, m)
+    c_low = (c_error + (b_low + m_low)) + (d_error + a * s_low) / d * LOG2_E
+    left = -log_of_parts(c, c_low, LN_2_LOW_FLOAT32)
+    tiny = hw.select(a < TINY_FLOAT32, -log_float32(a), hw.select(x < 0.0, left, right))
+    pole = a == INFINITY or (x <= 0.0 and hw.trunc(x) == x)
+    inside = hw.select(x > 1.0e20, huge, tiny)
+    return hw.select(hw.isnan(x), x, hw.select(pole, INFINITY, inside))
+
+
+@hw.function
+def lgamma_near_zeros_float64(a, y):
+    """log(gamma(a)) next to its zeros 1 and 2, elsewhere y."""
     t = a - 1.0
     p3 = horner4(
         t, -0.09152759378447715, 0.10097174780480206, -0.11133389076611447, 0.12550642098610362
@@ -244,27 +282,28 @@ def lgamma_positive_float64(a):
     )
     q1 = horner4(u, q2, 0.0028905102665775593, -0.0073855510820172035, 0.020580808427847437)
     q = horner4(u, q1, -0.06735230105315708, 0.3224670334241132, 0.42278433509846713)
-    near = hw.select(abs(t) < 0.0625, p * t, hw.select(abs(u) < 0.0625, q * u, middle))
-    return hw.select(a > 1.0e20, huge, near)
-
-
-@hw.function
-def lgamma_float32(x):
-    """The logarithm of abs(gamma(x)); infinite at 0 and the negative integers."""
-    a = abs(x)
-    y = lgamma_positive_float32(a)
-    mirrored = -log_float32(abs(a * sinpi_by_pi_float32(a))) - y
-    inside = hw.select(a < TINY_FLOAT32, -log_float32(a), hw.select(x < 0.0, mirrored, y))
-    pole = a == INFINITY or (x <= 0.0 and hw.trunc(x) == x)
-    return hw.select(hw.isnan(x), x, hw.select(pole, INFINITY, inside))
+    at_1 = hw.select(t == 0.0, 0.0, p * t)
+    return hw.select(abs(t) < 0.0625, at_1, hw.select(abs(u) < 0.0625, q * u, y))
 
 
 @hw.function
 def lgamma_float64(x):
     """The logarithm of abs(gamma(x)); infinite at 0 and the negative integers."""
     a = abs(x)
-    y = lgamma_positive_float64(a)
-    mirrored = -log_float64(abs(a * sinpi_by_pi_float64(a))) - y
-    inside = hw.select(a < TINY_FLOAT64, -log_float64(a), hw.select(x < 0.0, mirrored, y))
+    z, z_low, w, w_low = raised_argument(a)
+    y, y_low, h, low = log2_gamma_float64(z, z_low)
+    g, g_low = log2_parts_float64(w)
+    b, b_error = two_sum(y, -g)
+    b_low = b_error + ((y_low - g_low) - w_low / w * LOG2_E)
+    right = lgamma_near_zeros_float64(a, log_of_parts(b, b_low, LN_2_LOW_FLOAT64))
+    huge = a * (((h - LOG2_E) + low) * LN_2)
+    s, s_low, _ = sinpi_by_pi_float64(a)
+    d, d_error = two_product(a, s)
+    m, m_low = log2_parts_float64(d)
+    c, c_error = two_sum(b, m)
+    c_low = (c_error + (b_low + m_low)) + (d_error + a * s_low) / d * LOG2_E
+    left = -log_of_parts(c, c_low, LN_2_LOW_FLOAT64)
+    tiny = hw.select(a < TINY_FLOAT64, -log_float64(a), hw.select(x < 0.0, left, right))
     pole = a == INFINITY or (x <= 0.0 and hw.trunc(x) == x)
+    inside = hw.select(x > 1.0e20, huge, tiny)
     return hw.select(hw.isnan(x), x, hw.select(pole, INFINITY, inside))

@@ -37,13 +37,15 @@ def reduced_large_float32(a):
     carry = hw.select(low < middle, hw.uint32(1), hw.uint32(0))
     high = mantissa * window0 + hw.mulhi(mantissa, window1) + carry
     k = (high + 0x20000000) >> 30
-    fraction = hw.int32((high << 2) | (low >> 30))
-    rest = hw.uint32((fraction & 255) << 24) | ((low << 2) >> 8)
-    # The fraction is top * 2**-24 + rest * 2**-56.
-    top = hw.float32(fraction >> 8)
+    # The fraction from its sign and its size, top * 2**-24 + rest * 2**-56, so that small ones keep their digits.
+    signed = (high << 2) | (low >> 30)
+    flip = hw.select(hw.int32(signed) < 0, hw.uint32(0xFFFFFFFF), hw.uint32(0))
+    size = signed ^ flip
+    top = hw.float32(size >> 8)
+    rest = hw.float32(((size & 255) << 24) | (((low << 2) ^ flip) >> 8))
     r, error = two_product(top, 9.362676e-08)
-    below = error + (top * -2.6054018e-15 + hw.float32(rest) * 2.1799179e-17)
-    return hw.select(bits < 0x7F800000, r + below, NAN), k
+    y = r + (error + (top * -2.6054018e-15 + rest * 2.1799179e-17))
+    return hw.select(bits < 0x7F800000, hw.select(flip == 0, y, -y), NAN), k
 
 
 @hw.function
@@ -75,13 +77,15 @@ def reduced_large_float64(a):
     carry = hw.select(low < middle, hw.uint64(1), hw.uint64(0))
     high = mantissa * window0 + hw.mulhi(mantissa, window1) + carry
     k = (high + 0x2000000000000000) >> 62
-    fraction = hw.int64((high << 2) | (low >> 62))
-    rest = hw.uint64((fraction & 1023) << 54) | ((low << 2) >> 10)
-    # The fraction is top * 2**-54 + rest * 2**-118.
-    top = hw.float64(fraction >> 10)
+    # The fraction from its sign and its size, top * 2**-54 + rest * 2**-118, so that small ones keep their digits.
+    signed = (high << 2) | (low >> 62)
+    flip = hw.select(hw.int64(signed) < 0, hw.uint64(0xFFFFFFFFFFFFFFFF), hw.uint64(0))
+    size = signed ^ flip
+    top = hw.float64(size >> 10)
+    rest = hw.float64(((size & 1023) << 54) | (((low << 2) ^ flip) >> 10))
     r, error = two_product(top, 8.71967124502158e-17)
-    below = error + (top * 3.3990776836172276e-33 + hw.float64(rest) * 4.72694325360589e-36)
-    return hw.select(bits < 0x7FF0000000000000, r + below, NAN), k
+    y = r + (error + (top * 3.3990776836172276e-33 + rest * 4.72694325360589e-36))
+    return hw.select(bits < 0x7FF0000000000000, hw.select(flip == 0, y, -y), NAN), k
 
 
 @hw.function

@@ -1,0 +1,147 @@
+"""Errors in units of the last place, of whole arrays, and the worst of them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import headwater as hw
+from headwater.math import device_function
+from headwater.types import from_numpy
+
+Array = np.ndarray[Any, np.dtype[Any]]
+WIDE = {"float32": np.float64, "float64": np.longdouble}
+
+
+@dataclass
+class Worst:
+    """The largest error so far, in ulp, and its arguments. `count` points were compared, `wrong` in kind.
+
+    Wrong in kind is a NaN where there is none or the other way round, an infinity of a result in range, and a zero
+    with the wrong sign.
+    """
+
+    error: float = 0.0
+    at: tuple[Any, ...] = ()
+    found: Any = None
+    count: int = 0
+    wrong: int = 0
+    first_wrong: tuple[Any, ...] = ()
+
+    def merge(self, other: Worst) -> None:
+        """Take in another part's result."""
+        if other.error > self.error:
+            self.error, self.at, self.found = other.error, other.at, other.found
+        if other.wrong and not self.wrong:
+            self.first_wrong = other.first_wrong
+        self.count += other.count
+        self.wrong += other.wrong
+
+
+def compare(found: Array, exact: Array, arguments: tuple[Array, ...], floor: float) -> Worst:
+    """Compare results with those of an oracle in a wider type.
+
+    The unit is that of the exact result, rounded towards zero, or of `floor` where the result is smaller.
+    """
+    limits = np.finfo(found.dtype)
+    with np.errstate(all="ignore"):
+        _, exponent = np.frexp(exact)
+        exponent = np.maximum(exponent - 1, limits.minexp)
+        if floor:
+            exponent = np.maximum(exponent, np.frexp(floor)[1] - 1)
+        difference = np.abs(found.astype(exact.dtype) - exact)
+        error = np.ldexp(difference, limits.nmant - exponent)
+    error[found == exact] = 0
+    not_a_number = np.isnan(exact)
+    wrong = np.isnan(found) != not_a_number
+    too_large = np.abs(exact) >= np.ldexp(exact.dtype.type(1), limits.maxexp)
+    infinite = np.isinf(found)
+    error[infinite & (np.abs(exact) > limits.max) & (np.sign(found) == np.sign(exact))] = 0
+    wrong |= infinite & (np.abs(exact) <= limits.max)
+    wrong |= too_large & ~infinite
+    wrong |= (found == 0) & (np.signbit(found) != np.signbit(exact)) & ~not_a_number
+    error[not_a_number | wrong] = 0
+    worst = int(np.argmax(error))
+    result = Worst(float(error[worst]), _pick(arguments, worst), found[worst], len(found))
+    if wrong.any():
+        first = int(np.argmax(wrong))
+        result.wrong = int(np.count_nonzero(wrong))
+        result.first_wrong = (*_pick(arguments, first), found[first], exact[first])
+    return result
+
+
+def _pick(arrays: tuple[Array, ...], index: int) -> tuple[Any, ...]:
+    return tuple(array[index] for array in arrays)
+
+
+_KERNELS: dict[tuple[Any, ...], Any] = {}
+_LOCK = threading.Lock()
+
+
+def _kernel(name: str, dtype: np.dtype[Any], arguments: int, contract: bool) -> Any:
+    key = (name, dtype.name, contract)
+    with _LOCK:
+        if key not in _KERNELS:
+            function = device_function(name, from_numpy(dtype))
+            _KERNELS[key] = _one(function, contract) if arguments == 1 else _two(function, contract)
+    return _KERNELS[key]
+
+
+def _one(function: Any, contract: bool) -> Any:
+    @hw.kernel(contract=contract)
+    def apply(out, x):  # type: ignore[no-untyped-def]
+        i = hw.grid(1)
+        out[i] = function(x[i])
+
+    return apply
+
+
+def _two(function: Any, contract: bool) -> Any:
+    @hw.kernel(contract=contract)
+    def apply(out, x, y):  # type: ignore[no-untyped-def]
+        i = hw.grid(1)
+        out[i] = function(x[i], y[i])
+
+    return apply
+
+
+class Measurement:
+    """Runs one function on a device, and compares with the oracle."""
+
+    def __init__(
+        self,
+        device: hw.Device,
+        name: str,
+        oracle: Callable[..., Array],
+        *,
+        floor: float,
+        contract: bool,
+    ) -> None:
+        self.device, self.name, self.oracle = device, name, oracle
+        self.floor, self.contract = floor, contract
+
+    def part(self, arguments: tuple[Array, ...]) -> Worst:
+        """Compare one set of arguments."""
+        if not len(arguments[0]):
+            return Worst()
+        dtype = arguments[0].dtype
+        kernel = _kernel(self.name, dtype, len(arguments), self.contract)
+        out = self.device.zeros(len(arguments[0]), from_numpy(dtype))
+        kernel.over(len(arguments[0]))(out, *map(self.device.array, arguments))
+        wide = [x.astype(WIDE[dtype.name]) for x in arguments]
+        with np.errstate(all="ignore"):
+            exact = np.asarray(self.oracle(*wide))
+        return compare(out.numpy(), exact, arguments, self.floor)
+
+    def all(self, parts: Iterable[tuple[Array, ...]], workers: int) -> Worst:
+        """Compare all parts, `workers` at a time."""
+        worst = Worst()
+        with ThreadPoolExecutor(workers) as pool:
+            for result in pool.map(self.part, parts):
+                worst.merge(result)
+        return worst
