@@ -128,7 +128,7 @@ class _Tuple:
     """A tuple: its items in order."""
 
     def flatten(self, value: tuple[Any, ...], leaves: list[Any], keys: list[object]) -> None:
-        keys.append((tuple, len(value)))
+        keys.append((type(value), len(value)))
         for part in value:
             DESCRIBERS[type(part)].flatten(part, leaves, keys)
 

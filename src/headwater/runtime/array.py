@@ -56,7 +56,8 @@ class Array:
     ) -> None:
         self.device = device
         self.dtype = dtype
-        self._type = ArrayType(dtype, len(layout.shape), layout.contiguous)
+        rows = not layout.contiguous and layout.strides[-1] == 1
+        self._type = ArrayType(dtype, len(layout.shape), layout.contiguous, unit_rows=rows)
         self._key = device._array_key(self._type)
         self._layout = layout
         self._allocation = allocation

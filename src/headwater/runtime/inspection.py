@@ -90,7 +90,8 @@ def _parameters(wanted: Specialization, kernel: ir.Kernel) -> Iterator[Row]:
 
 def _array(wanted: Specialization, parameter: ir.ArrayParameter) -> str:
     kind: ArrayType = parameter.type
-    layout = "contiguous" if kind.contiguous else "with strides"
+    strided = "rows with strides" if kind.unit_rows else "with strides"
+    layout = "contiguous" if kind.contiguous else strided
     parts = [f"{kind.element}, {kind.ndim}D", layout]
     if isinstance(kind.element, VectorType):
         lies = wanted.device.driver.vector_layout(kind.components, 1)

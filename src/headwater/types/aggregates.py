@@ -72,7 +72,8 @@ class ArrayType:
     """An array argument.
 
     `alias` is 0 where the array shares its memory with no other of the launch; arrays that share memory have
-    one number, from 1 on. A kernel that writes an array that is `read_only` is refused.
+    one number, from 1 on. A kernel that writes an array that is `read_only` is refused. `unit_rows` says of an array
+    that is not contiguous that neighbours along its last axis are neighbours in memory all the same.
     """
 
     element: ScalarType | VectorType
@@ -80,6 +81,7 @@ class ArrayType:
     contiguous: bool = True
     alias: int = 0
     read_only: bool = False
+    unit_rows: bool = False
 
     def __str__(self) -> str:
         return f"array<{self.element}, {self.ndim}>"

@@ -117,7 +117,7 @@ class _Function:
             ndim = parameter.type.ndim
             extents = tuple(self.slot(position + 1 + k, "i64", "extent") for k in range(ndim))
             strides = [self.slot(position + 1 + ndim + k, "i64", "stride") for k in range(ndim)]
-            if parameter.type.contiguous:
+            if parameter.type.contiguous or parameter.type.unit_rows:
                 strides[-1] = "1"
             self.access.places[parameter] = Place(
                 self.frame.argument(position, parameter.name, alone=parameter.type.alias == 0),
