@@ -128,6 +128,47 @@ def behind_a_return(out, x, n):
 
 
 @hw.kernel(debug=True)
+def past_a_view(out, x, n):
+    part, k = x[12:2:-1], hw.grid(1) % 8
+    out[k] = part[k + n]  # here
+
+
+@hw.kernel(debug=True)
+def past_a_row(out, x, n):
+    i = hw.grid(1)
+    row = x[i // 4]
+    row[i % 4 + n] = 1.0  # here
+    out[i] = row[0]
+
+
+TABLE = np.arange(9, dtype=np.int16)
+
+
+@hw.kernel(debug=True)
+def past_a_table(out, n):
+    known = hw.const.array_like(TABLE)
+    out[hw.grid(1)] = known[hw.grid(1) % 8 + n]  # here
+
+
+@hw.kernel(debug=True)
+def dynamic_unwritten(out, n):
+    bytes_of = hw.shared.array(0, hw.uint8)
+    words = hw.shared.array(0, hw.uint32)
+    t = hw.grid(1)
+    if t < 15:
+        for k in range(n):
+            bytes_of[4 * t + k] = k
+    hw.syncthreads()
+    out[t] = hw.float32(words[t])  # here
+
+
+@hw.kernel(debug=True)
+def logarithm(out, x, n):
+    i = hw.grid(1)
+    out[i] = hw.log(x[i] + n)  # here
+
+
+@hw.kernel(debug=True)
 def not_the_same(out, n):
     i = hw.grid(1)
     hw.uniform(i < n)  # here
@@ -136,6 +177,7 @@ def not_the_same(out, n):
 
 FLOATS = np.arange(20, dtype=np.float32)
 LARGE = (FLOATS > 0) * np.float32(3e38)
+ROWS = FLOATS.reshape(4, 5)
 VECTORS = np.ones((20, 3), np.float32)
 
 

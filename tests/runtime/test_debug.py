@@ -141,6 +141,38 @@ CASES: dict[str, tuple[Any, tuple[Any, ...], tuple[Any, ...], str, int, str]] = 
         13,
         "the subscript 20 of 'x' is out of bounds: it has 20",
     ),
+    "past_a_view": (
+        kernels.past_a_view,
+        (FLOATS, 5),
+        (FLOATS, 2),
+        "bounds",
+        5,
+        "the subscript 10 of 'x' is out of bounds: it has 10",
+    ),
+    "past_a_row": (
+        kernels.past_a_row,
+        (kernels.ROWS, 2),
+        (kernels.ROWS, 1),
+        "bounds",
+        3,
+        "the subscript 5 of 'x' is out of bounds along axis 1: it has 5",
+    ),
+    "past_a_table": (
+        kernels.past_a_table,
+        (4,),
+        (1,),
+        "bounds",
+        5,
+        "the subscript 9 of 'known' is out of bounds: it has 9",
+    ),
+    "logarithm": (
+        kernels.logarithm,
+        (FLOATS, np.float32(-2.0)),
+        (FLOATS, np.float32(0.0)),
+        "nan",
+        0,
+        "'log' gives no number, though its arguments are numbers",
+    ),
     "in_a_condition": (
         kernels.in_a_condition,
         (FLOATS, 1),
@@ -174,6 +206,15 @@ def test_what_goes_wrong_is_raised(device: hw.Device, name: str) -> None:
     assert error.span is not None
     assert error.span.line == kernels.line_of(kernel)
     assert "^" in str(error)
+
+
+def test_views_of_dynamic_memory_know_what_others_wrote(device: hw.Device) -> None:
+    out = device.zeros(16)
+    with pytest.raises(DebugError, match=r"'words\[15\]' is read before any thread") as caught:
+        kernels.dynamic_unwritten[1, 16, None, 64](out, 4)
+    assert caught.value.thread == (15, 0, 0)
+    with pytest.raises(DebugError, match=r"'words\[0\]' is read before any thread"):
+        kernels.dynamic_unwritten[1, 16, None, 64](out, 3)
 
 
 def test_the_rest_of_a_division_by_zero(device: hw.Device) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
 from types import FunctionType
 
 from headwater import ir
@@ -25,6 +26,7 @@ from headwater.frontend.values import (
     Key,
     Nothing,
     Operand,
+    Record,
     Runtime,
     Scalar,
     Tuple,
@@ -102,7 +104,7 @@ def library_function(
         Runtime(program.emit(value, types[wanted]))
         for wanted, value in zip(signature.parameters, operation.arguments, strict=True)
     ]
-    result = _hidden(program, device, values)
+    result = _hidden(program, name, device, values)
     parts = result.items if isinstance(result, Tuple) else (result,)
     return [
         program.emit(part, types[wanted])
@@ -113,22 +115,26 @@ def library_function(
 
 def own_function(program: Program, device: DeviceFunction, values: Sequence[Scalar]) -> Scalar:
     """The scalar that a device function of the compiler's own gives."""
-    result = _hidden(program, device, values)
+    result = _hidden(program, device.__name__, device, values)
     if isinstance(result, SCALAR_CLASSES):
         return result
     raise program.broken(f"'{device.__name__}' gives {describe(result)}")
 
 
-def _hidden(program: Program, device: DeviceFunction, values: Sequence[Scalar]) -> Operand:
+def _hidden(
+    program: Program, name: str, device: DeviceFunction, values: Sequence[Scalar]
+) -> Operand:
     """The result of a function whose nodes carry the place of the builder, not one in its own file."""
-    builder, source = program.builder, source_of(device.python)
+    builder, source, place = program.builder, source_of(device.python), program.builder.span
     child = Frame(program, source, program.library_key(device.python))
-    child.inlined, child.place = True, builder.span
+    child.inlined, child.place = True, place
+    if place is not None and not place.inside:
+        child.place = replace(place, inside=name)
     for parameter, value in zip(source.tree.args.args, values, strict=True):
         child.bind_parameter(parameter, parameter.arg, value)
     with builder.contracting(builder.contract and device.contract):
         result = _body(child, child.place)
-    builder.span = child.place
+    builder.span = place
     return result
 
 
@@ -209,7 +215,7 @@ def _value(child: Frame, node: ast.Return, only: bool) -> Operand:
     value = child.program.as_value(child.expression(node.value))
     if can_vary(value) or isinstance(value, Nothing):
         return value
-    if only and isinstance(value, ARRAYS):
+    if only and _is_data(value):
         return value
     raise child.fail(
         node,
@@ -217,6 +223,15 @@ def _value(child: Frame, node: ast.Return, only: bool) -> Operand:
         "a device function returns a scalar, a vector, a struct, or a tuple of these; an array only where no other "
         "return can be reached",
     )
+
+
+def _is_data(value: Operand) -> bool:
+    """Whether it is an array, or a tuple or struct of such and of values."""
+    if isinstance(value, Tuple):
+        return all(map(_is_data, value.items))
+    if isinstance(value, Record):
+        return all(_is_data(part) for _, part in value.fields)
+    return can_vary(value) or isinstance(value, (*ARRAYS, Nothing))
 
 
 def _with_returns(child: Frame, span: Span | None) -> Operand:

@@ -11,6 +11,7 @@ from headwater import ir
 from headwater.errors import CompileError
 from headwater.frontend import views
 from headwater.frontend.frame import Frame
+from headwater.frontend.program import Program
 from headwater.frontend.values import (
     ARRAYS,
     SCALAR_CLASSES,
@@ -27,7 +28,7 @@ from headwater.frontend.values import (
     Tuple,
     describe,
 )
-from headwater.types import FLOAT16, FLOAT32, VectorType
+from headwater.types import FLOAT16, FLOAT32, INT32, VectorType
 
 Indices: TypeAlias = tuple[ir.Value, ...]
 _Part: TypeAlias = tuple[ast.AST, Operand | ast.Slice]
@@ -114,11 +115,23 @@ def _index(
     index = views.as_index(program, value)
     if isinstance(index, Literal):
         _check_literal(frame, node, array, axis, int(index.value))
-    elif not program.dialect.wrap_subscripts:
-        return index
-    if isinstance(index, Literal) and index.value >= 0:
-        return index
-    return views.from_end(program, index, views.length(program, array, axis))
+    if program.dialect.wrap_subscripts or (isinstance(index, Literal) and index.value < 0):
+        index = views.from_end(program, index, views.length(program, array, axis))
+    _check_within(program, array, axis, index)
+    return index
+
+
+def _check_within(program: Program, array: ArrayLike, axis: int, index: Scalar) -> None:
+    """In debug mode, that the index is in bounds of a view; the array behind it knows only its own."""
+    if not views.is_part(array, axis):
+        return
+    whole = views.length(program, array, axis)
+    if isinstance(whole, Literal) and isinstance(index, Literal):
+        return
+    subscript, extent = program.emit_default(index), program.emit(whole, INT32)
+    place = program.builder.span
+    check = ir.Within(array.name, subscript, extent, axis, views.rank(array), place)
+    program.builder.append(check)
 
 
 def _check_literal(frame: Frame, node: ast.AST, array: ArrayLike, axis: int, index: int) -> None:

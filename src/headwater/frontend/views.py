@@ -66,6 +66,18 @@ def transposed(array: ArrayLike) -> ArrayLike:
     return select(array, tuple(Sliced(count - 1 - axis) for axis in range(count)))
 
 
+def is_part(array: ArrayLike, axis: int) -> bool:
+    """Whether an axis shows some of the elements of an array, or shows them in another order."""
+    if isinstance(array, Choice):
+        return is_part(array.then, axis) or is_part(array.orelse, axis)
+    view = first_leaf(array).view
+    for position, sliced in enumerate(() if view is None else view.axes):
+        if view is not None and isinstance(sliced, Sliced) and sliced.axis == axis:
+            whole = (sliced.start, sliced.stop, sliced.step) == (None, None, 1)
+            return not whole or is_part(view.parent, position)
+    return False
+
+
 # --- shapes ---------------------------------------------------------------------------------------
 
 

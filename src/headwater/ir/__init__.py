@@ -40,6 +40,7 @@ from headwater.ir.nodes import Value as Value
 from headwater.ir.nodes import Variable as Variable
 from headwater.ir.nodes import Warp as Warp
 from headwater.ir.nodes import While as While
+from headwater.ir.nodes import Within as Within
 from headwater.ir.nodes import children as children
 from headwater.ir.nodes import operands as operands
 from headwater.ir.nodes import results as results

@@ -340,6 +340,21 @@ class Print:
     span: Span | None = None
 
 
+@dataclass(eq=False, slots=True)
+class Within:
+    """Report a subscript that is not in 0 ... extent - 1 of a view of an array, on `axis` of `axes`.
+
+    The array's own bounds are known without.
+    """
+
+    name: str
+    subscript: Value
+    extent: Value
+    axis: int
+    axes: int
+    span: Span | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class GridRef:
     """The parameters of one cell grid (see `headwater.particles` for how they are filled).
@@ -419,6 +434,7 @@ Node: TypeAlias = (
     | Fence
     | Assert
     | Print
+    | Within
     | Neighbors
     | Cooperative
 )

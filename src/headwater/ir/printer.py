@@ -197,6 +197,11 @@ class _Printer:
         self.line(f"assert {self.name(node.condition)}, {node.message!r}")
 
     @node.register
+    def _(self, node: ir.Within) -> None:
+        place = f"axis {node.axis} of a view of {node.name}"
+        self.line(f"within {self.name(node.subscript)}, {self.name(node.extent)} on {place}")
+
+    @node.register
     def _(self, node: ir.Print) -> None:
         parts = [repr(p) if isinstance(p, str) else self.name(p) for p in node.parts]
         self.line(f"print {', '.join(parts)}")

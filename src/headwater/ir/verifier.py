@@ -146,6 +146,9 @@ class _Verifier:
             self.require(node.scope in _SCOPES, f"unknown scope '{node.scope}'", node)
         elif isinstance(node, ir.Assert):
             self.require(node.condition.type is BOOL, "the condition must be a bool", node)
+        elif isinstance(node, ir.Within):
+            self.require(node.subscript.type.is_integer, "the subscript must be an integer", node)
+            self.require(node.extent.type is INT32, "the extent must be int32", node)
         elif isinstance(node, ir.Print):
             parts = all(isinstance(part, str | ir.Value) for part in node.parts)
             self.require(parts, "the parts are texts and values", node)

@@ -29,6 +29,7 @@ _EFFECTS = (
     ir.Fence,
     ir.Assert,
     ir.Print,
+    ir.Within,
     ir.Return,
 )
 

@@ -1,7 +1,7 @@
 """Debug mode: a kernel that reports what goes wrong in it.
 
-Assumes any well-formed kernel, before `lower_returns`. Leaves no `Assert` and no `Print`, and one array parameter more
-at the end: the buffer that `headwater.ir.reports` describes, which the runtime reads after each launch.
+Assumes any well-formed kernel, before `lower_returns`. Leaves no `Assert`, `Print` or `Within`, and one array parameter
+more at the end: the buffer that `headwater.ir.reports` describes, which the runtime reads after each launch.
 
 Reported are subscripts out of bounds of any array, reads of shared and local elements that nobody wrote, assertions,
 integer divisions by zero, NaNs that a float operation makes of numbers, and values that `hw.uniform` asserts wrongly. A
@@ -98,6 +98,14 @@ class _Instrument:
     @node.register
     def _(self, node: ir.Print) -> None:
         self.report(reports.printed(node.parts))
+
+    @node.register
+    def _(self, node: ir.Within) -> None:
+        within = self.between(node.subscript, node.extent)
+        with self.build.when(self.build.compute("not", within)):
+            index, extent = node.subscript, node.extent
+            report = reports.out_of_bounds(node.name, index, extent, node.axis, node.axes)
+            self.report(report)
 
     # --- arithmetic -------------------------------------------------------------------------------
 
@@ -215,11 +223,14 @@ class _Instrument:
 
     def within(self, node: Access, axis: int) -> ir.Value:
         """Whether one subscript is."""
-        build, index = self.build, node.indices[axis]
+        return self.between(node.indices[axis], self.build.extent(node.array, axis))
+
+    def between(self, index: ir.Value, extent: ir.Value) -> ir.Value:
+        """Whether an index of any integer type is in 0 ... extent - 1."""
+        build = self.build
         if index.type.bits < INT32.bits:
             index = build.cast(index, INT32)
-        extent = build.cast(build.extent(node.array, axis), index.type)
-        below = build.compute("lt", index, extent)
+        below = build.compute("lt", index, build.cast(extent, index.type))
         if index.type.kind == "uint":
             return below
         return build.compute(

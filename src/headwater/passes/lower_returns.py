@@ -1,6 +1,7 @@
 """Removes early returns where they need more than an end of the thread.
 
 Assumes any well-formed kernel. Leaves true:
+- where all threads read a variable alike, that varies elsewhere, `uniform` says so (see `assert_uniform`);
 - there is no `Inlined`: a return inside one leaves only its body, by `if`/`else` where that is enough, and by a
   variable `running` (with breaks out of loops and guards around what follows) where it is not;
 - a kernel with a barrier has no `Return`: a variable `alive` masks what follows instead. Barriers, and the loops and
@@ -13,6 +14,7 @@ Assumes any well-formed kernel. Leaves true:
 from __future__ import annotations
 
 from headwater import ir
+from headwater.passes.assert_uniform import assert_uniform
 from headwater.passes.mask_returns import mask_returns
 from headwater.passes.rewriting import (
     assigned,
@@ -28,6 +30,7 @@ from headwater.types import BOOL
 def lower_returns(kernel: ir.Kernel, *, keep: bool = False) -> None:
     """Change the kernel in place. `keep` leaves the kernel's own returns where they are."""
     _remove_inlined(kernel, kernel.body)
+    assert_uniform(kernel)
     if not keep and has_barrier(kernel):
         mask_returns(kernel)
 

@@ -1,7 +1,7 @@
 """Removes what only debug mode runs.
 
-Assumes any well-formed kernel. Leaves no `Assert` and no `Print`, and nothing that only they needed: pure operations,
-loads, variables, and branches that are empty then.
+Assumes any well-formed kernel. Leaves no `Assert`, no `Print` and no `Within`, and nothing that only they needed: pure
+operations, loads, variables, and branches that are empty then.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from collections.abc import Iterable
 
 from headwater import ir
 
+_DEBUG = (ir.Assert, ir.Print, ir.Within)
 _PURE = (ir.Constant, ir.Compute, ir.Index, ir.Extent, ir.Read, ir.Load)
 
 
 def strip_debug(kernel: ir.Kernel) -> None:
     """Change the kernel in place."""
-    removed = [node for node in ir.walk(kernel.body) if isinstance(node, ir.Assert | ir.Print)]
+    removed = [node for node in ir.walk(kernel.body) if isinstance(node, _DEBUG)]
     if removed:
         _Stripping(kernel, removed).run()
 

@@ -10,7 +10,7 @@ varying or stands under varying control. Threads that have returned from the ker
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from headwater import ir
@@ -34,7 +34,7 @@ def varying(kernel: ir.Kernel) -> Varying:
     """The analysis over the threads of a block. Nothing varies where there is only one."""
     if kernel.threads == 1:
         return Varying()
-    analysis = _Analysis(kernel)
+    analysis = Analysis(kernel)
     while analysis.grown():
         analysis.block(kernel.body, False)
     return analysis.found
@@ -50,7 +50,7 @@ def varying_inside(
     """
     inside = list(ir.walk(ir.Block(nodes)))
     own = {value for node in inside for value in ir.results(node)}
-    analysis = _Analysis(kernel, pure=True)
+    analysis = Analysis(kernel, pure=True)
     analysis.found = Varying(
         outside.values - own, outside.variables - private, outside.loops - set(inside)
     )
@@ -59,7 +59,11 @@ def varying_inside(
     return analysis.found
 
 
-class _Analysis:
+class Analysis:
+    """One round after another, until nothing new is found. `HANDLERS` says what each node does."""
+
+    handlers: Mapping[type[ir.Node], Callable[..., bool]]
+
     def __init__(self, kernel: ir.Kernel, pure: bool = False) -> None:
         self.kernel = kernel
         self.pure = pure
@@ -79,7 +83,7 @@ class _Analysis:
         """`control`: whether threads may differ in reaching this. True if some leave the loop or trip here."""
         leaves = False
         for node in block.nodes:
-            handler = _HANDLERS.get(type(node))
+            handler = self.handlers.get(type(node))
             if handler is not None and handler(self, node, control):
                 leaves = True
         return leaves
@@ -101,59 +105,59 @@ class _Analysis:
         return array.written or array.type.alias in self._written
 
 
-def _compute(analysis: _Analysis, node: ir.Compute, control: bool) -> bool:
+def _compute(analysis: Analysis, node: ir.Compute, control: bool) -> bool:
     asserted = node.operation == "uniform" and not analysis.pure
     if not asserted and analysis.differs(*node.arguments):
         analysis.mark(node.result)
     return False
 
 
-def _index(analysis: _Analysis, node: ir.Index, control: bool) -> bool:
+def _index(analysis: Analysis, node: ir.Index, control: bool) -> bool:
     if node.kind == "thread" and analysis.kernel.block_shape[node.axis] > 1:
         analysis.mark(node.result)
     return False
 
 
-def _read(analysis: _Analysis, node: ir.Read, control: bool) -> bool:
+def _read(analysis: Analysis, node: ir.Read, control: bool) -> bool:
     if node.variable in analysis.found.variables:
         analysis.mark(node.result)
     return False
 
 
-def _load(analysis: _Analysis, node: ir.Load, control: bool) -> bool:
+def _load(analysis: Analysis, node: ir.Load, control: bool) -> bool:
     if analysis.differs(*node.indices) or analysis.unstable(node.array):
         analysis.mark(node.result)
     return False
 
 
-def _atomic(analysis: _Analysis, node: ir.Atomic, control: bool) -> bool:
+def _atomic(analysis: Analysis, node: ir.Atomic, control: bool) -> bool:
     analysis.mark(node.result)
     return False
 
 
-def _warp(analysis: _Analysis, node: ir.Warp, control: bool) -> bool:
+def _warp(analysis: Analysis, node: ir.Warp, control: bool) -> bool:
     if node.result is not None:
         analysis.mark(node.result)
     return False
 
 
-def _assign(analysis: _Analysis, node: ir.Assign, control: bool) -> bool:
+def _assign(analysis: Analysis, node: ir.Assign, control: bool) -> bool:
     if control or analysis.differs(node.value):
         analysis.found.variables.add(node.variable)
     return False
 
 
-def _if(analysis: _Analysis, node: ir.If, control: bool) -> bool:
+def _if(analysis: Analysis, node: ir.If, control: bool) -> bool:
     inner = control or analysis.differs(node.condition)
     then = analysis.block(node.then, inner)
     return analysis.block(node.orelse, inner) or then
 
 
-def _leave(analysis: _Analysis, node: ir.Break | ir.Continue, control: bool) -> bool:
+def _leave(analysis: Analysis, node: ir.Break | ir.Continue, control: bool) -> bool:
     return control
 
 
-def _loop(analysis: _Analysis, node: ir.Node, control: bool, differs: bool, body: ir.Block) -> bool:
+def _loop(analysis: Analysis, node: ir.Node, control: bool, differs: bool, body: ir.Block) -> bool:
     inner = control or differs or node in analysis.found.loops
     # A varying break matters only if it varies inside the loop: where threads differ in reaching the loop at all,
     # everything in it is under varying control already.
@@ -162,20 +166,20 @@ def _loop(analysis: _Analysis, node: ir.Node, control: bool, differs: bool, body
     return False
 
 
-def _for(analysis: _Analysis, node: ir.For, control: bool) -> bool:
+def _for(analysis: Analysis, node: ir.For, control: bool) -> bool:
     differs = analysis.differs(node.start, node.stop, node.step)
     if differs:
         analysis.mark(node.index)
     return _loop(analysis, node, control, differs, node.body)
 
 
-def _while(analysis: _Analysis, node: ir.While, control: bool) -> bool:
+def _while(analysis: Analysis, node: ir.While, control: bool) -> bool:
     differs = analysis.differs(node.condition)
     analysis.block(node.test, control or differs or node in analysis.found.loops)
     return _loop(analysis, node, control, differs, node.body)
 
 
-def _neighbors(analysis: _Analysis, node: ir.Neighbors, control: bool) -> bool:
+def _neighbors(analysis: Analysis, node: ir.Neighbors, control: bool) -> bool:
     grid = node.grid
     center = node.center if node.center_index is None else (*node.center, node.center_index)
     differs = analysis.differs(*center)
@@ -185,7 +189,7 @@ def _neighbors(analysis: _Analysis, node: ir.Neighbors, control: bool) -> bool:
     return _loop(analysis, node, control, differs, node.body)
 
 
-def _inlined(analysis: _Analysis, node: ir.Inlined, control: bool) -> bool:
+def _inlined(analysis: Analysis, node: ir.Inlined, control: bool) -> bool:
     """Some threads may return from it before others: then all of it is under varying control."""
     inner = control or node in analysis.found.loops
     if _returns_apart(analysis, node.body, inner):
@@ -194,7 +198,7 @@ def _inlined(analysis: _Analysis, node: ir.Inlined, control: bool) -> bool:
     return False
 
 
-def _returns_apart(analysis: _Analysis, block: ir.Block, control: bool) -> bool:
+def _returns_apart(analysis: Analysis, block: ir.Block, control: bool) -> bool:
     for node in block.nodes:
         if isinstance(node, ir.Return) and control:
             return True
@@ -208,17 +212,18 @@ def _returns_apart(analysis: _Analysis, block: ir.Block, control: bool) -> bool:
     return False
 
 
-def _cooperative(analysis: _Analysis, node: ir.Cooperative, control: bool) -> bool:
+def _cooperative(analysis: Analysis, node: ir.Cooperative, control: bool) -> bool:
     return analysis.block(node.body, control or analysis.pure)
 
 
-def _vote(analysis: _Analysis, node: ir.BarrierVote, control: bool) -> bool:
+def _vote(analysis: Analysis, node: ir.BarrierVote, control: bool) -> bool:
     if analysis.pure:
         analysis.mark(node.result)
     return False
 
 
-_HANDLERS: dict[type[ir.Node], Callable[..., bool]] = {
+# Each takes the analysis, the node, and whether threads may differ in reaching it; True as `Analysis.block` says.
+HANDLERS: dict[type[ir.Node], Callable[..., bool]] = {
     ir.Compute: _compute,
     ir.Index: _index,
     ir.Read: _read,
@@ -236,3 +241,4 @@ _HANDLERS: dict[type[ir.Node], Callable[..., bool]] = {
     ir.Inlined: _inlined,
     ir.Cooperative: _cooperative,
 }
+Analysis.handlers = HANDLERS

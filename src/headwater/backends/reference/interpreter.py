@@ -306,6 +306,13 @@ def _assert(thread: Thread, node: ir.Assert) -> None:
         raise thread.found(node, reports.failed(node.message))
 
 
+def _within(thread: Thread, node: ir.Within) -> None:
+    index, extent = thread.values[node.subscript], thread.values[node.extent]
+    if not 0 <= index < extent:
+        report = reports.out_of_bounds(node.name, index, extent, node.axis, node.axes)
+        raise thread.found(node, report)
+
+
 def _print(thread: Thread, node: ir.Print) -> None:
     parts = [part if isinstance(part, str) else thread.values[part] for part in node.parts]
     sys.stdout.write(f"{reports.text_of(reports.printed(parts))}\n")
@@ -335,6 +342,7 @@ HANDLERS: dict[type[Any], Callable[[Thread, Any], Steps | None]] = {
     ir.Fence: _fence,
     ir.Assert: _assert,
     ir.Print: _print,
+    ir.Within: _within,
     ir.Cooperative: _cooperative,
     ir.Neighbors: _neighbors,
 }
