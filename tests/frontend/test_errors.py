@@ -12,8 +12,9 @@ import inspect
 import linecache
 import math
 import re
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -117,7 +118,30 @@ class Doubler:
         return 2 * value
 
 
+@dataclass(frozen=True)
+class Recursive:
+    inner: Recursive
+
+
+@dataclass(frozen=True)
+class Made:
+    items: list[int] = field(default_factory=list)
+
+
+class Mode(IntEnum):
+    fast = 1
+
+
+class Named(NamedTuple):
+    first: int
+    second: int
+
+
 OUTSIDE: dict[str, Any] = {
+    "Recursive": Recursive,
+    "Made": Made,
+    "Mode": Mode,
+    "Named": Named,
     "hw": hw,
     "np": np,
     "math": math,
@@ -150,8 +174,20 @@ CASES = [
     ("y[0] = «COMPLEX»", "the dtype 'complex64' is not one"),
     ("y[0] = «LOOSE».h", "is a dataclass that is not frozen"),
     ("y[0] = «Fixed.h»", "the class 'Fixed' has no attribute 'h'"),
-    ("t = «Fixed(1, 2)»", "'Fixed' has 1 field, and 2 values were given"),
+    ("t = «Fixed(1, 2)»", "'Fixed' takes 1 field, and 2 were given"),
     ("t = Fixed(«g=1»)", "'Fixed' has no field 'g'"),
+    ("«y[0]» = ARRAY", "'y' holds float32, and the NumPy array 'ARRAY' from outside the kernel"),
+    ("y[0] = «1.5 & 1»", "'&' takes integers"),
+    ("t = 1, 2\n«t[0]» = 3", "a tuple cannot be changed"),
+    (
+        "t = «Recursive(1)»",
+        "the field 'inner' of 'Recursive' is a Recursive, and a weak int was given",
+    ),
+    ("t = «Made()»", "the default of the field 'items' of 'Made' is made by a function"),
+    ("t = «np.complex64»(f)", "'np.complex64': the dtype 'complex64' is not one that kernels know"),
+    ("y[0] = «Mode.other»", "'Mode' has no attribute 'other'"),
+    ("t = «Named(1)»", "'Named' needs the value 'second'"),
+    ("t = Named(1, «third=2»)", "'Named' takes no other value 'third'"),
     ("«y[0]» = Fixed(1)", "'y' holds float32, and a struct ('Fixed') cannot be stored in it"),
     ("y[0] = «FIXED.g»", "'FIXED' has no attribute 'g'"),
     ("y[0] = «hw.nothing»(f)", "'hw' has no attribute 'nothing'"),
@@ -160,7 +196,7 @@ CASES = [
     ("y[0] = «math.comb»(i, i)", "'math.comb' is a function that kernels do not have"),
     ("y[0] = «np.maximum»(f, f)", "'np.maximum' is a function that kernels do not have"),
     ("y[0] = «np.sum»(x)", "'np.sum' is a function that kernels do not have"),
-    ("y[0] = «np.random(x)»", "an object from outside the kernel cannot be called"),
+    ("y[0] = «np.random(x)»", "the module 'np.random' cannot be called"),
     ("y[0] = «np.random.rand»()", "'np.random.rand' is a function that kernels do not have"),
     ("y[0] = «np.zeros»(3)[0]", "'np.zeros' is a function that kernels do not have"),
     ("y[0] = «sum»(x)", "'sum' is a function that kernels do not have"),
@@ -283,7 +319,10 @@ CASES = [
         "'t' stands for an array (array<float32, 1>) only on",
     ),
     ("for j in range(3):\n    «x» = f", "'x' is assigned types that do not join: an array"),
-    ("t = f\nfor j in range(3):\n    «t» = x", "'t' is assigned types that do not join: a variable"),
+    (
+        "t = f\nfor j in range(3):\n    «t» = x",
+        "'t' is assigned types that do not join: a variable",
+    ),
     ("if b:\n    x = f\ny[0] = «x»", "'x' may be read before it is assigned"),
     ("«p, q» = x", "an array (array<float32, 1>) cannot be unpacked"),
     ("«p, q» = hw.grid(3)", "2 names take 3 values"),

@@ -19,6 +19,8 @@ from headwater.frontend.fingerprint import captures
 TEXT = """
 import math
 from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple
 import numpy as np
 import headwater as hw
 
@@ -51,10 +53,18 @@ def inner(x, factor=2):
 def outer(x):
     return inner(x) + 1
 
+class Mode(Enum):
+    fast = 1
+
+class Pair(NamedTuple):
+    a: int
+    b: int = 2
+
 def kernel(y):
     acc: KIND = 0.0
     acc += H + math.pi + SETTINGS.h
     bodies = hw.local.array(2, Body)
+    acc += Mode.fast.value + Pair(1).b
     acc += hw.const.array_like(TABLE)[0] + hw.const.array_like(NESTED[1][0])[0]
     y[0] = outer(acc)
 """
@@ -103,6 +113,8 @@ CHANGES = {
     "type of a field": ("x: hw.vec3f", "x: hw.vec3d"),
     "type of a nested field": ("k: hw.int8", "k: hw.int16"),
     "default of a field": ("m: hw.float32 = 1.0", "m: hw.float32 = 2.0"),
+    "member of an enumeration": ("fast = 1", "fast = 2"),
+    "default of a named tuple": ("b: int = 2", "b: int = 3"),
     "order of fields": (
         "    inner: Inner\n    m: hw.float32 = 1.0",
         "    m: hw.float32\n    inner: Inner = None",

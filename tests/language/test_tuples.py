@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from enum import Enum, IntEnum
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -173,6 +174,71 @@ def captured(out):
 def test_captured_tuples(device: hw.Device) -> None:
     (out,) = launch(captured[1, 32], device, np.zeros(32))
     assert_same(out, 31 - np.arange(32) + 0.5 + 1 + 0.1 + 4)
+
+
+class Range(NamedTuple):
+    low: Any
+    high: Any = 10
+
+
+class Mode(IntEnum):
+    add = 1
+    subtract = 2
+
+
+class Face(Enum):
+    left = "l"
+    right = 2.5
+
+
+LIMITS = Range(2)
+
+
+@hw.function
+def widened(limits, by):
+    return Range(limits.low - by, high=limits.high + by)
+
+
+@hw.kernel
+def named(out, mode: hw.constexpr):
+    i = hw.grid(1)
+    limits = widened(LIMITS, i)
+    if i > 1:
+        limits = Range(limits[0], 0)
+    low, high = limits
+    out[i, 0] = limits.low + low
+    out[i, 1] = limits.high + high + len(limits)
+    if mode == Mode.add:
+        out[i, 2] = Mode.subtract
+    else:
+        out[i, 2] = Face.right.value
+
+
+def test_named_tuples_and_enumerations(device: hw.Device) -> None:
+    for mode, value in ((Mode.add, 2), (Mode.subtract, 2.5)):
+        out = device.zeros((3, 3))
+        named[1, 3](out, mode)
+        assert out.numpy().tolist() == [[4, 22, value], [2, 24, value], [0, 2, value]]
+
+
+@hw.function
+def both(a, b):
+    """Arrays in a tuple that is the only result."""
+    return a[1:], (b, len(a))
+
+
+@hw.kernel
+def of_arrays(out, a, b):
+    i = hw.grid(1)
+    if i < len(out):
+        tail, (other, n) = both(a, b)
+        out[i] = tail[i] + other[i] + n
+
+
+def test_a_result_may_hold_arrays(device: hw.Device) -> None:
+    a, b = np.arange(5, dtype=np.int32), np.arange(10, 15, dtype=np.int32)
+    out, *_ = launch(of_arrays.forall(4), device, np.zeros(4, np.int32), a, b)
+    assert_same(out, a[1:] + b[:4] + np.int32(5))
 
 
 # --- what is wrong --------------------------------------------------------------------------------

@@ -101,6 +101,7 @@ def _fold(program: Program, row: Binary, a: Scalar, b: Scalar) -> Literal | None
     if not (isinstance(a, Literal) and isinstance(b, Literal)):
         return None
     if _weak(a) and _weak(b):
+        _binary_kind(program, row, a.kind, b.kind)
         return literal(python_result(program, row.fold, a.value, b.value))
     if row.family == "division" or join(a.kind, b.kind).is_float:
         return None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+import numpy as np
+
 from headwater.frontend import (
     arithmetic,
     atomics,
@@ -25,6 +27,7 @@ from headwater.frontend.operators import combine
 from headwater.frontend.rows import Row, apply, scalars, vector, wrong_count
 from headwater.frontend.values import (
     ARRAYS,
+    Captured,
     Device,
     Literal,
     Neighbors,
@@ -32,6 +35,7 @@ from headwater.frontend.values import (
     RecordClass,
     Shape,
     Tuple,
+    TupleClass,
     Vector,
     WeakOperation,
     describe,
@@ -53,6 +57,8 @@ def call(frame: Frame, node: ast.Call) -> Operand:
         return apply(frame, node, target.name, row)
     if isinstance(target, RecordClass):
         return records.construct(frame, node, target.python)
+    if isinstance(target, TupleClass):
+        return records.named_tuple(frame, node, target.python)
     if node.keywords:
         given = node.keywords[0].arg or "**"
         raise frame.fail(node.keywords[0], f"a cast takes no keyword argument '{given}'")
@@ -122,6 +128,8 @@ def _len(frame: Frame, node: ast.Call, arguments: list[ast.expr]) -> Operand:
         return Literal(len(value.items), WEAK_INT)
     if isinstance(value, Vector):
         return Literal(len(value.components), WEAK_INT)
+    if isinstance(value, Captured) and isinstance(value.value, np.ndarray) and value.value.ndim:
+        return Literal(len(value.value), WEAK_INT)
     raise frame.fail(node, f"{describe(value)} has no length")
 
 

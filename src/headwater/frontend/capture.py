@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import dataclasses
+import enum
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -23,6 +24,7 @@ from headwater.frontend.values import (
     RecordClass,
     Text,
     Tuple,
+    TupleClass,
     Vector,
     literal,
 )
@@ -80,7 +82,8 @@ def freeze(name: str, value: object) -> Operand:
     if isinstance(value, str):
         return Text(value)
     if isinstance(value, tuple):
-        return Tuple(tuple(freeze(f"{name}[{k}]", item) for k, item in enumerate(value)))
+        items = (freeze(f"{name}[{k}]", item) for k, item in enumerate(value))
+        return Tuple(tuple(items), getattr(value, "_fields", ()))
     if value is None:
         return Nothing()
     if isinstance(value, ModuleType | np.ndarray) or is_frozen(value):
@@ -89,6 +92,10 @@ def freeze(name: str, value: object) -> Operand:
         return _dtype(name, value)
     if is_record_class(value) and value.__dataclass_params__.frozen:  # type: ignore[attr-defined]
         return RecordClass(value)  # type: ignore[arg-type]
+    if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
+        return TupleClass(value)
+    if isinstance(value, enum.Enum | enum.EnumMeta):
+        return Captured(name, value)
     known = KNOWN.get(value) if _hashable(value) else None
     if known is not None:
         return known
@@ -159,6 +166,8 @@ def _hashable(value: object) -> bool:
 
 def _refused(name: str, value: object) -> Unusable:
     kind = type(value).__name__
+    if isinstance(value, type) and issubclass(value, np.generic):
+        return Unusable(f"'{name}': the dtype '{value.__name__}' is not one that kernels know")
     explained = absent.explain_object(name, value)
     if explained is not None:
         return Unusable(*explained)

@@ -6,6 +6,7 @@ A warm start takes this and nothing else of the frontend, so it imports little.
 from __future__ import annotations
 
 import dataclasses
+import enum
 import hashlib
 import linecache
 import re
@@ -121,7 +122,8 @@ def _shown(value: object) -> str:
     if isinstance(value, ModuleType):
         return f"the module '{value.__name__}'"
     if isinstance(value, tuple):
-        return f"a tuple of {len(value)}"
+        names = ", ".join(getattr(value, "_fields", ()))
+        return f"a tuple of {len(value)}" + (f" ({names})" if names else "")
     if isinstance(value, np.generic):
         return f"{value.dtype} {value.item()!r}"
     if isinstance(value, np.ndarray):
@@ -134,6 +136,15 @@ def _shown(value: object) -> str:
         return str(getattr(value, "name", value))
     if is_record_class(value):
         return _class(value)  # type: ignore[arg-type]
+    if isinstance(value, enum.EnumMeta):
+        named: dict[str, enum.Enum] = dict(value.__members__)
+        members = ", ".join(f"{name} = {member.value!r}" for name, member in named.items())
+        return f"the class '{value.__qualname__}' ({members})"
+    if isinstance(value, enum.Enum):
+        return f"{value} ({value.value!r})"
+    if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
+        defaults = value._field_defaults  # type: ignore[attr-defined]
+        return f"the class '{value.__qualname__}' ({', '.join(value._fields)}; {defaults!r})"
     kind, name = type(value).__qualname__, getattr(value, "__qualname__", None)
     return f"a '{kind}'" if name is None or is_frozen(value) else f"'{name}' (a '{kind}')"
 

@@ -48,6 +48,8 @@ def attribute(frame: Frame, node: ast.Attribute, base: Operand) -> Operand:
         return _axis(frame, node, base)
     if isinstance(base, Namespace):
         return _member(frame, node, base)
+    if isinstance(base, Tuple) and node.attr in base.names:
+        return base.items[base.names.index(node.attr)]
     if isinstance(base, Captured):
         try:
             return capture.attribute(base, node.attr)

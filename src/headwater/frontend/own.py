@@ -120,9 +120,10 @@ def _built(
 ) -> Array | Records:
     """The array, or one for each field of a struct."""
     if not isinstance(kind, RecordType):
-        return Array(name, ArrayType(kind, len(shape)), (), make(program.unique(name), kind, shape))
+        own = make(program.unique(name.replace(".", "_")), kind, shape)
+        return Array(name, ArrayType(kind, len(shape)), (), own)
     fields = tuple(
-        (part, _built(program, f"{name}_{part}", inner, shape, make)) for part, inner in kind.fields
+        (part, _built(program, f"{name}.{part}", inner, shape, make)) for part, inner in kind.fields
     )
     return Records(name, kind.name, len(shape), fields)
 
@@ -136,11 +137,11 @@ def named(program: Program, name: str, value: Operand) -> Operand:
 
 def _renamed(program: Program, name: str, value: Array | Records) -> Array | Records:
     if isinstance(value, Records):
-        fields = ((part, _renamed(program, f"{name}_{part}", a)) for part, a in value.fields)
+        fields = ((part, _renamed(program, f"{name}.{part}", a)) for part, a in value.fields)
         return replace(value, name=name, fields=tuple(fields))
     if value.own is None or value.own.name.partition("_")[0] not in _UNNAMED:
         return value
-    value.own.name = program.unique(name)
+    value.own.name = program.unique(name.replace(".", "_"))
     return replace(value, name=name)
 
 

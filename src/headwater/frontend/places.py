@@ -29,6 +29,7 @@ from headwater.frontend.values import (
     Scalar,
     Sliced,
     Struct,
+    Tuple,
     Vector,
     can_vary,
     describe,
@@ -214,10 +215,11 @@ class Part:
             if name is None or name in kind.fields:
                 return name
             raise members.no_field(frame, node, kind.record, list(kind.fields))
-        if isinstance(node, ast.Subscript):
-            if not isinstance(node.slice, ast.Slice):
-                return kind.fields[members.constant_index(frame, node, len(kind.fields))]
-        return None
+        if isinstance(node, ast.Attribute):
+            return str(kind.names.index(node.attr)) if node.attr in kind.names else None
+        if isinstance(node.slice, ast.Slice):
+            return None
+        return kind.fields[members.constant_index(frame, node, len(kind.fields))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,6 +328,8 @@ def target(frame: Frame, node: ast.Attribute | ast.Subscript) -> Reference:
         if can_vary(value) and isinstance(value, Vector | Record):
             # From the next pass on it is a variable.
             raise frame.program.table.demote(frame.variable(root.id))
+    if isinstance(base, Tuple):
+        raise frame.fail(node, "a tuple cannot be changed", "assign a new tuple to the name")
     shown = found if base is None or not isinstance(base, Struct) else base
     raise frame.fail(
         node,

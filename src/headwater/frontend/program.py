@@ -145,14 +145,14 @@ class Program:
     def argument(self, path: tuple[str, ...], kind: ArgumentType) -> Operand:
         """The value of an argument or of a field of one."""
         if isinstance(kind, ArrayType):
-            return Array(_joined(path), kind, path)
+            return Array(".".join(path), kind, path)
         if isinstance(kind, RecordArrayType):
             return self._records(path, kind)
         if isinstance(kind, StructType):
             return Struct(kind, path)
         if isinstance(kind, TupleType):
             items = (self.argument((*path, str(k)), item) for k, item in enumerate(kind.items))
-            return Tuple(tuple(items))
+            return Tuple(tuple(items), kind.names)
         if isinstance(kind, ConstantType):
             return self._frozen(path, kind)
         if isinstance(kind, VectorType):
@@ -163,7 +163,7 @@ class Program:
 
     def _records(self, path: tuple[str, ...], kind: RecordArrayType) -> Records:
         fields = tuple((name, self.argument((*path, name), part)) for name, part in kind.fields)
-        return Records(_joined(path), kind.name, kind.ndim, fields)  # type: ignore[arg-type]
+        return Records(".".join(path), kind.name, kind.ndim, fields)  # type: ignore[arg-type]
 
     def _frozen(self, path: tuple[str, ...], kind: ConstantType) -> Operand:
         name = ".".join(path)
@@ -197,7 +197,7 @@ class Program:
             base = array
             while base.view is not None:
                 base = base.view.parent
-            found = ir.ArrayParameter(self.unique(base.name), base.type, array.path)
+            found = ir.ArrayParameter(self.unique(_joined(array.path)), base.type, array.path)
             self._arrays[array.path] = found
             self.kernel.parameters.append(found)
         return found
@@ -347,7 +347,7 @@ class Program:
             kind, parts = found
             return Record(kind, tuple((name, self.as_value(part)) for name, part in parts))
         if isinstance(value, Tuple):
-            return Tuple(tuple(map(self.as_value, value.items)))
+            return Tuple(tuple(map(self.as_value, value.items)), value.names)
         if isinstance(value, Record):
             return Record(value.kind, tuple((n, self.as_value(v)) for n, v in value.fields))
         return value
@@ -358,7 +358,7 @@ class Program:
         if isinstance(kind, Composite):
             parts = tuple(self.read(part_key(key, name)) for name in kind.fields)
             if kind.record is None:
-                return Tuple(parts)
+                return Tuple(parts, kind.names)
             return Record(kind.record, tuple(zip(kind.fields, parts, strict=True)))
         if isinstance(kind, VectorType):
             return Vector(tuple(self.read_component(key, k) for k in range(kind.size)))

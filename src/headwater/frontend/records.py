@@ -14,10 +14,12 @@ from headwater.frontend.values import (
     Operand,
     Record,
     Scalar,
+    Tuple,
     Vector,
+    article,
     describe,
 )
-from headwater.types import RecordType, ScalarType, VectorType, record_type
+from headwater.types import RecordType, ScalarType, VectorType, is_record_class, record_type
 
 
 def construct(frame: Frame, node: ast.Call, kind: type) -> Record:
@@ -31,6 +33,35 @@ def construct(frame: Frame, node: ast.Call, kind: type) -> Record:
         at, value = given.get(field.name) or (node, _default(frame, node, kind, field))
         parts.append((field.name, _converted(frame, at, kind, field.name, value, types)))
     return Record(kind.__qualname__, tuple(parts))
+
+
+def named_tuple(frame: Frame, node: ast.Call, kind: Any) -> Tuple:
+    """`Pair(a, b=...)` of a class of named tuples."""
+    name, names = kind.__qualname__, kind._fields
+    if len(node.args) > len(names):
+        raise frame.fail(
+            node, f"'{name}' takes {len(names)} values, and {len(node.args)} were given"
+        )
+    given: dict[str, Operand] = {}
+    for part, argument in zip(names, node.args, strict=False):
+        given[part] = frame.expression(argument)
+    for keyword in node.keywords:
+        if keyword.arg is None or keyword.arg not in names or keyword.arg in given:
+            raise frame.fail(keyword, f"'{name}' takes no other value '{keyword.arg or '**'}'")
+        given[keyword.arg] = frame.expression(keyword.value)
+    for part in names:
+        if part not in given and part not in kind._field_defaults:
+            raise frame.fail(node, f"'{name}' needs the value '{part}'")
+        if part not in given:
+            given[part] = _frozen(frame, node, f"{name}.{part}", kind._field_defaults[part])
+    return Tuple(tuple(given[part] for part in names), names)
+
+
+def _frozen(frame: Frame, node: ast.AST, name: str, value: object) -> Operand:
+    try:
+        return capture.freeze(name, value)
+    except capture.Unusable as problem:
+        raise frame.fail(node, problem.text, problem.hint) from None
 
 
 def _check_class(frame: Frame, node: ast.AST, kind: type) -> None:
@@ -54,7 +85,8 @@ def _given(frame: Frame, node: ast.Call, kind: type, fields: _Fields) -> _Given:
     positional = [field.name for field in fields if field.init and not field.kw_only]
     if len(node.args) > len(positional):
         count = f"{len(positional)} field{'s' if len(positional) != 1 else ''}"
-        raise frame.fail(node, f"'{name}' has {count}, and {len(node.args)} values were given")
+        by = " by position" if len(positional) < len(known) else ""
+        raise frame.fail(node, f"'{name}' takes {count}{by}, and {len(node.args)} were given")
     given: _Given = {}
     for part, argument in zip(positional, node.args, strict=False):
         if isinstance(argument, ast.Starred):
@@ -73,12 +105,16 @@ def _given(frame: Frame, node: ast.Call, kind: type, fields: _Fields) -> _Given:
 
 
 def _default(frame: Frame, node: ast.AST, kind: type, field: dataclasses.Field[Any]) -> Operand:
+    if field.default_factory is not dataclasses.MISSING:
+        raise frame.fail(
+            node,
+            f"the default of the field '{field.name}' of '{kind.__qualname__}' is made by a function, which a kernel "
+            "does not call",
+            "give the field a value",
+        )
     if field.default is dataclasses.MISSING:
         raise frame.fail(node, f"'{kind.__qualname__}' needs the field '{field.name}'")
-    try:
-        return capture.freeze(f"{kind.__qualname__}.{field.name}", field.default)
-    except capture.Unusable as problem:
-        raise frame.fail(node, problem.text, problem.hint) from None
+    return _frozen(frame, node, f"{kind.__qualname__}.{field.name}", field.default)
 
 
 def _field_types(frame: Frame, node: ast.AST, kind: type) -> dict[str, object]:
@@ -103,8 +139,9 @@ def _converted(
     """The value in the type of the field: a scalar or vector is converted, but no float to an integer."""
     wanted = types.get(name)
     value = frame.program.as_value(value)
-    if isinstance(wanted, RecordType):
-        if isinstance(value, Record) and value.kind == wanted.name:
+    if isinstance(wanted, RecordType) or is_record_class(wanted):
+        wanted = wanted.name if isinstance(wanted, RecordType) else wanted.__qualname__  # type: ignore[attr-defined]
+        if isinstance(value, Record) and value.kind == wanted:
             return value
     elif isinstance(wanted, VectorType):
         if isinstance(value, Vector) and len(value.components) == wanted.size:
@@ -117,7 +154,7 @@ def _converted(
         return value
     raise frame.fail(
         node,
-        f"the field '{name}' of '{kind.__qualname__}' is a {wanted}, and {describe(value)} was given",
+        f"the field '{name}' of '{kind.__qualname__}' is {article(str(wanted))}, and {describe(value)} was given",
     )
 
 
@@ -125,7 +162,7 @@ def _cast(frame: Frame, node: ast.AST, name: str, value: Scalar, wanted: ScalarT
     if value.kind.is_float and not wanted.is_float:
         raise frame.fail(
             node,
-            f"the field '{name}' is a {wanted}, and {describe(value)} was given",
+            f"the field '{name}' is {article(str(wanted))}, and {describe(value)} was given",
             f"cast it with hw.{wanted}(...)"
             if wanted.is_integer
             else "compare it, such as 'value != 0'",

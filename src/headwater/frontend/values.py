@@ -8,8 +8,10 @@ functions, types.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import TypeAlias
+
+import numpy as np
 
 from headwater import ir
 from headwater.errors import Span
@@ -206,9 +208,17 @@ class RecordClass:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tuple:
-    """A tuple of values."""
+    """A tuple of values; `names` are those of a named one."""
 
     items: tuple[Operand, ...]
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TupleClass:
+    """A class of named tuples, which makes them."""
+
+    python: type
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,6 +277,7 @@ Operand: TypeAlias = (
     | Record
     | RecordClass
     | Tuple
+    | TupleClass
     | Text
     | Neighbors
     | Range
@@ -283,7 +294,7 @@ Operand: TypeAlias = (
 def describe(value: Operand) -> str:
     """What the value is, for messages."""
     if isinstance(value, SCALAR_CLASSES):
-        return "a bool" if value.kind.is_bool else f"{_article(str(value.kind))} {value.kind}"
+        return "a bool" if value.kind.is_bool else article(str(value.kind))
     if isinstance(value, Vector):
         return f"a vec{len(value.components)} of {value.kind}"
     if isinstance(value, Array):
@@ -295,7 +306,9 @@ def describe(value: Operand) -> str:
         return f"an array (array<{value.kind}, {value.ndim}>)"
     if isinstance(value, Record):
         return f"a struct ('{value.kind}')"
-    if isinstance(value, RecordClass):
+    if isinstance(value, Captured):
+        return _describe_captured(value)
+    if isinstance(value, RecordClass | TupleClass):
         return f"the class '{value.python.__qualname__}'"
     if isinstance(value, Tuple):
         return f"a tuple of {len(value.items)}"
@@ -313,13 +326,24 @@ _PLAIN = {
     Neighbors: "a neighbour loop",
     Range: "a range",
     Device: "a device function",
-    Captured: "an object from outside the kernel",
     Nothing: "None",
 }
 
 
-def _article(word: str) -> str:
-    return "an" if word[0] in "aei" else "a"
+def _describe_captured(captured: Captured) -> str:
+    value = captured.value
+    if isinstance(value, ModuleType):
+        return f"the module '{captured.name}'"
+    if isinstance(value, np.ndarray):
+        return f"the NumPy array '{captured.name}' from outside the kernel"
+    if isinstance(value, type):
+        return f"the class '{captured.name}'"
+    return f"a struct ('{type(value).__qualname__}')"
+
+
+def article(word: str) -> str:
+    """The word with 'a' or 'an' before it."""
+    return f"an {word}" if word[0] in "aei" else f"a {word}"
 
 
 STRUCTS = (Struct, Record, Records)

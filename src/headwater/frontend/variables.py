@@ -6,7 +6,7 @@ types it is used with (integers for a weak int, floats for a weak float), or els
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from headwater.frontend.dialect import Dialect
@@ -29,6 +29,8 @@ class Composite:
 
     record: str | None
     fields: tuple[str, ...]
+    # Of a named tuple.
+    names: tuple[str, ...] = field(default=(), compare=False)
 
     def __str__(self) -> str:
         return f"a tuple of {len(self.fields)}" if self.record is None else self.record
@@ -45,8 +47,10 @@ class Demoted(Exception):
 def kind_of(value: Scalar | Vector | Record | Tuple) -> VariableType:
     """The type that a variable needs to hold the value."""
     if isinstance(value, Record | Tuple):
-        record = value.kind if isinstance(value, Record) else None
-        return Composite(record, tuple(name for name, _ in parts_of(value)))
+        fields = tuple(name for name, _ in parts_of(value))
+        if isinstance(value, Record):
+            return Composite(value.kind, fields)
+        return Composite(None, fields, value.names)
     if isinstance(value, Vector):
         return VectorType(value.kind, len(value.components))
     return value.kind

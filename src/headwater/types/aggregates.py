@@ -115,9 +115,13 @@ class StructType:
 
 @dataclass(frozen=True, slots=True)
 class TupleType:
-    """A Python tuple passed as one argument; its items have the paths '0', '1', ..."""
+    """A Python tuple passed as one argument; its items have the paths '0', '1', ...
+
+    `names` are those of the items of a named tuple.
+    """
 
     items: tuple[ArgumentType, ...]
+    names: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"({', '.join(map(str, self.items))})"
