@@ -148,6 +148,8 @@ class CpuDriver:
 
         target = self.target(options)
         passes.lower_neighbors(kernel, cooperative=target.lanes > 1)
+        passes.lower_warps(kernel)
+        passes.lower_votes(kernel)
         simplify(kernel)
         return emit(kernel, target, options)
 
