@@ -180,7 +180,7 @@ CASES = [
     ("y[0] = «1.5 & 1»", "'&' takes integers"),
     ("t = 1, 2\n«t[0]» = 3", "a tuple cannot be changed"),
     (
-        "t = «Recursive(1)»",
+        "t = Recursive(«1»)",
         "the field 'inner' of 'Recursive' is a Recursive, and a weak int was given",
     ),
     ("t = «Made()»", "the default of the field 'items' of 'Made' is made by a function"),
