@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +16,8 @@ from headwater.math import device_function
 from headwater.types import from_numpy
 
 Array = np.ndarray[Any, np.dtype[Any]]
+# Parts that wait at one time.
+BATCH = 32
 WIDE = {"float32": np.float64, "float64": np.longdouble}
 
 
@@ -48,6 +51,30 @@ def compare(found: Array, exact: Array, arguments: tuple[Array, ...], floor: flo
 
     The unit is that of the exact result, rounded towards zero, or of `floor` where the result is smaller.
     """
+    if exact.dtype == np.float64 and found.all():
+        error = _finite_errors(found, exact, floor)
+        worst = int(np.argmax(error))
+        if np.isfinite(error[worst]):
+            return Worst(float(error[worst]), _pick(arguments, worst), found[worst], len(found))
+    return _compare_all(found, exact, arguments, floor)
+
+
+def _finite_errors(found: Array, exact: Array, floor: float) -> Array:
+    """The errors of float32 in ulp; not finite where a result is not."""
+    limits = np.finfo(found.dtype)
+    least = max(float(limits.tiny), 2.0 ** (np.frexp(floor)[1] - 1) if floor else 0.0)
+    with np.errstate(all="ignore"):
+        error = found - exact
+        np.abs(error, out=error)
+        unit = (exact.view(np.uint64) & np.uint64(0x7FF0000000000000)).view(np.float64)
+        np.maximum(unit, least, out=unit)
+        error /= unit
+        error *= 2.0**limits.nmant
+    return error
+
+
+def _compare_all(found: Array, exact: Array, arguments: tuple[Array, ...], floor: float) -> Worst:
+    """As `compare`, whatever the results are."""
     limits = np.finfo(found.dtype)
     with np.errstate(all="ignore"):
         _, exponent = np.frexp(exact)
@@ -124,24 +151,37 @@ class Measurement:
     ) -> None:
         self.device, self.name, self.oracle = device, name, oracle
         self.floor, self.contract = floor, contract
+        self.kept = threading.local()
 
     def part(self, arguments: tuple[Array, ...]) -> Worst:
         """Compare one set of arguments."""
         if not len(arguments[0]):
             return Worst()
         dtype = arguments[0].dtype
-        kernel = _kernel(self.name, dtype, len(arguments), self.contract)
-        out = self.device.zeros(len(arguments[0]), from_numpy(dtype))
-        kernel.over(len(arguments[0]))(out, *map(self.device.array, arguments))
+        found = self.results(arguments)
         wide = [x.astype(WIDE[dtype.name]) for x in arguments]
         with np.errstate(all="ignore"):
             exact = np.asarray(self.oracle(*wide))
-        return compare(out.numpy(), exact, arguments, self.floor)
+        return compare(found, exact, arguments, self.floor)
+
+    def results(self, arguments: tuple[Array, ...]) -> Array:
+        """What the device gives; its arrays are kept for the next part of this thread."""
+        size, dtype = len(arguments[0]), arguments[0].dtype
+        kept = getattr(self.kept, "arrays", None)
+        if kept is None or len(kept[0]) != size:
+            count = len(arguments) + 1
+            kept = [self.device.zeros(size, from_numpy(dtype)) for _ in range(count)]
+            self.kept.arrays = kept
+        for array, values in zip(kept[1:], arguments, strict=True):
+            array.write(values)
+        _kernel(self.name, dtype, len(arguments), self.contract).over(size)(*kept)
+        return np.asarray(kept[0].numpy())
 
     def all(self, parts: Iterable[tuple[Array, ...]], workers: int) -> Worst:
         """Compare all parts, `workers` at a time."""
-        worst = Worst()
+        worst, waiting = Worst(), iter(parts)
         with ThreadPoolExecutor(workers) as pool:
-            for result in pool.map(self.part, parts):
-                worst.merge(result)
+            while batch := list(itertools.islice(waiting, BATCH)):
+                for result in pool.map(self.part, batch):
+                    worst.merge(result)
         return worst
