@@ -281,6 +281,7 @@ CASES = [
     ("«y[0]» = x[1:2]", "'y' holds float32, and an array"),
     ("t = x[1:«f»]", "the bound of a slice must be an integer, not a float32"),
     ("t = x[::«n»]", "the step of a slice must be an integer that is known when compiling"),
+    ("t = m[..., «...»]", "'...' stands in a subscript only once"),
     ("t = x[«::0»]", "the step of a slice must not be zero"),
     ("«x[:]» = y", "a whole array cannot be assigned to another"),
     ("«k[0]» = f", "a float32 cannot be stored in 'k', which holds int32"),

@@ -200,9 +200,9 @@ def widened(limits, by):
 
 
 @hw.kernel
-def named(out, mode: hw.constexpr):
+def named(out, given, mode: hw.constexpr):
     i = hw.grid(1)
-    limits = widened(LIMITS, i)
+    limits = widened(given, i) if i < 2 else widened(LIMITS, i)
     if i > 1:
         limits = Range(limits[0], 0)
     low, high = limits
@@ -217,7 +217,7 @@ def named(out, mode: hw.constexpr):
 def test_named_tuples_and_enumerations(device: hw.Device) -> None:
     for mode, value in ((Mode.add, 2), (Mode.subtract, 2.5)):
         out = device.zeros((3, 3))
-        named[1, 3](out, mode)
+        named[1, 3](out, Range(2, 10), mode)
         assert out.numpy().tolist() == [[4, 22, value], [2, 24, value], [0, 2, value]]
 
 

@@ -160,14 +160,18 @@ def test_three_dimensions(device: hw.Device) -> None:
 def four(out, a):
     i = hw.grid(1)
     if i < a.shape[3]:
+        pair = (1, i)
         out[i] = total(a[1, :, 2, i]) + a[i % 2][0, 1][i] + a[:, :, :, i][1, 2, 3] + a.size
+        out[i] += a[1, ..., pair][2] + a[pair[:1]][..., 0, i][1] + a[0, 1, 2, 3, ...]
 
 
 def test_four_dimensions(device: hw.Device) -> None:
     a = np.random.default_rng(2).integers(0, 1000, (2, 3, 4, 5), dtype=np.int32)
     out, _ = launch(four.forall(5), device, np.zeros(5, np.int32), a)
     i = np.arange(5)
-    assert_same(out, (a[1, :, 2].sum(0) + a[i % 2, 0, 1, i] + a[1, 2, 3] + a.size).astype(np.int32))
+    expected = a[1, :, 2].sum(0) + a[i % 2, 0, 1, i] + a[1, 2, 3] + a.size
+    expected += a[1, 2, 1, i] + a[1, 1, 0, i] + a[0, 1, 2, 3]
+    assert_same(out, expected.astype(np.int32))
 
 
 @hw.kernel

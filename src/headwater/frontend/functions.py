@@ -80,7 +80,7 @@ def _choose_parts(
     chosen = tuple((name, choose(frame, node, condition, x, y)) for (name, x), (_, y) in pairs)
     if isinstance(a, Record):
         return Record(a.kind, chosen)
-    return Tuple(tuple(value for _, value in chosen))
+    return Tuple(tuple(value for _, value in chosen), a.names)
 
 
 def _extremum(operation: str) -> Handler:

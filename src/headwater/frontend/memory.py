@@ -59,9 +59,9 @@ def subscript(
 
 def _parts(frame: Frame, index: ast.expr, ndim: int) -> list[_Part]:
     """Each index or slice with its place in the text; '...' stands for as many slices as are missing."""
-    elements = index.elts if isinstance(index, ast.Tuple) else [index]
     parts: list[_Part] = []
-    for element in elements:
+    dots: int | None = None
+    for element in index.elts if isinstance(index, ast.Tuple) else [index]:
         if isinstance(element, ast.Slice):
             parts.append((element, element))
         elif isinstance(element, ast.Starred):
@@ -69,11 +69,15 @@ def _parts(frame: Frame, index: ast.expr, ndim: int) -> list[_Part]:
                 element, "'*' in a subscript is not supported", "write the indices one by one"
             )
         elif isinstance(element, ast.Constant) and element.value is ...:
-            parts += [(element, ast.Slice())] * (ndim - len(elements) + 1)
+            if dots is not None:
+                raise frame.fail(element, "'...' stands in a subscript only once")
+            dots = len(parts)
         else:
             value = frame.expression(element)
             items = value.items if isinstance(value, Tuple) else (value,)
             parts += [(element, item) for item in items]
+    if dots is not None:
+        parts[dots:dots] = [(index, ast.Slice())] * (ndim - len(parts))
     return parts
 
 

@@ -134,7 +134,8 @@ class _Tuple:
 
     def describe(self, value: tuple[Any, ...], path: Path) -> ArgumentType:
         items = enumerate(value)
-        return TupleType(tuple(describe(part, (*path, str(place))) for place, part in items))
+        parts = tuple(describe(part, (*path, str(place))) for place, part in items)
+        return TupleType(parts, getattr(value, "_fields", ()))
 
 
 class _Struct:
