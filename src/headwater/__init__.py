@@ -14,8 +14,8 @@
     y.numpy()
 
 Names under DATA below are those of the kernel language; `help(hw.shared)` explains one. `hw.min`, `hw.max`, `hw.abs`
-and `hw.pow` have the names of builtins, so `from headwater import *` leaves them out. `hw.particles` and
-`hw.primitives` are imported at their first use.
+and `hw.pow` have the names of builtins, so `from headwater import *` leaves them out. `hw.particles`,
+`hw.primitives` and `hw.random` are imported at their first use.
 """
 
 from importlib import import_module as _import_module
@@ -173,17 +173,20 @@ _library.register("headwater.math")
 if TYPE_CHECKING:
     from headwater import particles as particles
     from headwater import primitives as primitives
+    from headwater.math import random as random
 else:
 
     def __getattr__(name):
         """Packages above this one, imported when they are first asked for: `import headwater` stays light."""
         if name in ("particles", "primitives"):
             return _import_module(f"headwater.{name}")
+        if name == "random":
+            return _import_module("headwater.math.random")
         raise AttributeError(f"module 'headwater' has no attribute '{name}'")
 
     def __dir__():
         """With the packages that are not imported yet."""
-        return sorted({*globals(), "particles", "primitives"})
+        return sorted({*globals(), "particles", "primitives", "random"})
 
 
 __all__ = [
