@@ -1,7 +1,7 @@
 """Replace what barriers count (`BarrierVote`) by shared memory and plain barriers.
 
 Assumes that `lower_returns` and `check_barriers` have run. Early returns that were kept are masked here. Leaves no
-`BarrierVote`; each became one barrier.
+`BarrierVote`; each became one barrier. A block of one thread needs none.
 
 Three shared counters take turns. Threads add to one, wait, and read it; then thread 0 clears the one before, which
 nobody reads any more and nobody adds to before the next barrier.
@@ -23,11 +23,29 @@ def lower_votes(kernel: ir.Kernel) -> None:
     nodes = list(ir.walk(kernel.body))
     if not any(isinstance(node, ir.BarrierVote) for node in nodes):
         return
+    if kernel.threads == 1:
+        _alone(kernel.body)
+        return
     if any(isinstance(node, ir.Return) for node in nodes):
         mask_returns(kernel)
     lowering = _Lowering(kernel)
     lowering.block(kernel.body)
     kernel.body.nodes[:0] = lowering.start
+
+
+def _alone(block: ir.Block) -> None:
+    """One thread votes for the block."""
+    result = ir.Block()
+    for node in block.nodes:
+        for child in ir.children(node):
+            _alone(child)
+        if not isinstance(node, ir.BarrierVote):
+            result.nodes.append(node)
+            continue
+        build = ir.Builder(result, node.span)
+        own = build.cast(node.predicate, node.result.type)
+        build.append(ir.Compute(node.result, "uniform", (own,), node.span))
+    block.nodes = result.nodes
 
 
 class _Lowering:

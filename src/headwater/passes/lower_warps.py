@@ -4,8 +4,8 @@ Assumes that `lower_returns` and `check_barriers` have run, and `lower_neighbors
 operation. Early returns that are left are masked here. Leaves no `Warp`: each became at most one barrier, which all
 threads of the block reach. May leave `BarrierVote`s, so that `lower_votes` comes after it.
 
-Control around warp operations that is the same for the whole block stays as it is. Elsewhere all threads go through all
-of it, and a variable says of each whether it is `here`:
+In blocks of one thread nothing is to be exchanged. Control around warp operations that is the same for the whole block
+stays as it is. Elsewhere all threads go through all of it, and a variable says of each whether it is `here`:
 - a branch becomes a stretch with a mask of its own;
 - a loop runs while any thread of the block is in it; a `break` or a `continue` clears masks;
 - what holds no warp operation stands behind `if here`, so that effects obey the mask. Pure operations pass by.
@@ -24,6 +24,7 @@ from headwater.passes.guards import Group
 from headwater.passes.liveness import exposed
 from headwater.passes.mask_returns import mask_returns
 from headwater.passes.rewriting import BARRIERS, holds, new_variable
+from headwater.passes.single_lanes import lower_single_lanes
 from headwater.passes.uniformity import Varying, varying, varying_inside
 from headwater.passes.warp_scratch import WarpScratch
 from headwater.types import BOOL, UINT8, UINT16, UINT32, UINT64, ScalarType
@@ -35,6 +36,9 @@ def lower_warps(kernel: ir.Kernel) -> None:
     """Change the kernel in place."""
     nodes = list(ir.walk(kernel.body))
     if not any(isinstance(node, ir.Warp) for node in nodes):
+        return
+    if kernel.threads == 1:
+        lower_single_lanes(kernel.body)
         return
     if any(isinstance(node, ir.Return) for node in nodes):
         mask_returns(kernel)

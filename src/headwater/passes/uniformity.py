@@ -31,9 +31,7 @@ class Varying:
 
 
 def varying(kernel: ir.Kernel) -> Varying:
-    """The analysis over the threads of a block. Nothing varies where there is only one."""
-    if kernel.threads == 1:
-        return Varying()
+    """The analysis over the threads of a block."""
     analysis = Analysis(kernel)
     while analysis.grown():
         analysis.block(kernel.body, False)
