@@ -130,6 +130,18 @@ def test_tuples(device: hw.Device) -> None:
         use_nested.over(4)(out, ((x, [1]), hw.vec3f(1, 2, 3)))
 
 
+@hw.kernel
+def use_named(out, pair):
+    i = hw.grid(1)
+    out[i] = pair.scale * pair.x[i]
+
+
+def test_named_tuples_that_share_memory_keep_their_names(device: hw.Device) -> None:
+    x = device.array(np.arange(4, dtype=np.float32))
+    use_named.over(4)(x, Pair(2.0, x))
+    assert x.numpy().tolist() == [0, 2, 4, 6]
+
+
 def test_tuples_that_share_memory(device: hw.Device) -> None:
     x = device.array(np.arange(4, dtype=np.float32))
     use_tuple.over(4)(x, (2.0, x))

@@ -318,7 +318,8 @@ def with_aliases(kind: ArgumentType, groups: Iterator[int]) -> ArgumentType:
         fields: Any = tuple((name, with_aliases(part, groups)) for name, part in kind.fields)
         return dataclasses.replace(kind, fields=fields)
     if isinstance(kind, TupleType):
-        return TupleType(tuple(with_aliases(item, groups) for item in kind.items))
+        items = tuple(with_aliases(item, groups) for item in kind.items)
+        return dataclasses.replace(kind, items=items)
     return kind
 
 
