@@ -221,6 +221,33 @@ def test_a_view_is_filled_with_one_value(device: hw.Device) -> None:
     assert_same(found_cube, cube)
 
 
+@hw.kernel
+def moved(out, a, wide):
+    i = hw.grid(1)
+    if i < a.shape[0]:
+        own = hw.local.array(4, hw.int32)
+        own[:] = a[i]
+        own[0] += 100
+        out[i, ::-1] = own
+        own[2:] = wide[:2, 0].T[::-1]
+        out[i][:2] = own[2:]
+        block = hw.local.array((2, 2), hw.int64)
+        block[...] = wide[:2]
+        wide[2 + i] = block[i % 2, ::-1]
+
+
+def test_arrays_are_copied(device: hw.Device) -> None:
+    a = np.arange(3 * 4, dtype=np.int32).reshape(3, 4)
+    wide = np.arange(10, dtype=np.int32).reshape(5, 2)
+    out, _, found = launch(moved.forall(3), device, np.zeros_like(a), a, wide)
+    a[:, 0] += 100
+    expected = a[:, ::-1].copy()
+    expected[:, :2] = [2, 0]
+    assert_same(out, expected)
+    wide[2:] = [[1, 0], [3, 2], [1, 0]]
+    assert_same(found, wide)
+
+
 @hw.function
 def pick(a, b, i):
     """A view as a result."""
@@ -328,7 +355,7 @@ def too_many(out):
     ("kernel", "arguments", "sentence"),
     [
         (stepped, (2,), "the step of a slice must be an integer that is known when compiling"),
-        (whole, (), "a whole array cannot be assigned to another"),
+        (whole, (), "'out' and 'out' may share memory"),
         (swapped, (), "'a' is assigned types that do not join: an array"),
         (too_many, (), "'out' has 1 dimension, but 2 indices were given"),
     ],

@@ -22,6 +22,7 @@ from headwater.frontend.values import (
     Choice,
     Fixed,
     Key,
+    Literal,
     Operand,
     Record,
     Records,
@@ -351,11 +352,9 @@ def _root(node: ast.expr) -> ast.Name | None:
 
 
 def fill(frame: Frame, node: ast.AST, array: ArrayLike, value: Operand) -> None:
-    """`array[...] = value` of a view: every element gets the one value."""
+    """`array[...] = value` of a view: every element gets the one value, or that of another array in its place."""
     if isinstance(value, ARRAYS):
-        raise frame.fail(
-            node, "a whole array cannot be assigned to another", "loop over the elements"
-        )
+        _check_copy(frame, node, array, value)
     program = frame.program
     frame.at(node)
     lengths = [
@@ -382,4 +381,29 @@ def _fill(
         loop = ir.For(index, zero, lengths[len(indices)], one, body, span=builder.span)
         builder.append(loop)
         return
+    if isinstance(value, ARRAYS):
+        value = _located(frame, node, value, indices).load(frame)
     _located(frame, node, array, indices).store(frame, node, value)
+
+
+def _check_copy(frame: Frame, node: ast.AST, target: ArrayLike, source: ArrayLike) -> None:
+    """Elements are copied one by one, in no stated order: of arrays of one shape that share no memory."""
+    ranks = views.rank(target), views.rank(source)
+    if ranks[0] != ranks[1]:
+        raise frame.fail(
+            node,
+            f"an array of {ranks[1]} dimensions cannot be copied to one of {ranks[0]}",
+            "loop over the elements",
+        )
+    for axis in range(ranks[0]):
+        lengths = [views.length(frame.program, array, axis) for array in (target, source)]
+        a, b = (value.value if isinstance(value, Literal) else None for value in lengths)
+        if a is not None and b is not None and a != b:
+            raise frame.fail(node, f"{b} elements cannot be copied to {a}")
+    pairs = ((a, b) for a in views.leaves(target) for b in views.leaves(source))
+    if any(views.may_overlap(a, b) for a, b in pairs):
+        raise frame.fail(
+            node,
+            f"'{target.name}' and '{source.name}' may share memory, so one cannot be copied to the other at once",
+            "loop over the elements, or copy them to an array of the thread first",
+        )

@@ -104,16 +104,27 @@ def _length_of_records(program: Program, array: Records, axis: int) -> Scalar:
     nodes = program.builder.block.nodes
     first = len(nodes)
     result = length(program, first_leaf(array), axis)
-    paths = [leaf.path for leaf in _leaves(array)]
+    paths = [leaf.path for leaf in leaves(array)]
     asked = [(node, paths) for node in nodes[first:] if isinstance(node, ir.Extent)]
     program.unread.lengths += asked
     return result
 
 
-def _leaves(array: Array | Records) -> list[Array]:
+def leaves(array: ArrayLike) -> list[Array]:
+    """The arrays of scalars and vectors that it consists of."""
     if isinstance(array, Array):
         return [array]
-    return [leaf for _, part in array.fields for leaf in _leaves(part)]
+    if isinstance(array, Choice):
+        return [*leaves(array.then), *leaves(array.orelse)]
+    return [leaf for _, part in array.fields for leaf in leaves(part)]
+
+
+def may_overlap(a: Array, b: Array) -> bool:
+    """Whether two arrays may share memory, whatever parts of them are meant."""
+    if a.own is not None or b.own is not None:
+        dynamic = [isinstance(x.own, ir.SharedArray) and x.own.dynamic for x in (a, b)]
+        return a.own is b.own or all(dynamic)
+    return a.path == b.path or a.type.alias == b.type.alias != 0
 
 
 def _length_of(program: Program, parent: Array, position: int, sliced: Sliced) -> Scalar:
