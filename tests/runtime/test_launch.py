@@ -6,6 +6,7 @@ import dataclasses
 import enum
 import traceback
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -498,3 +499,37 @@ def test_capabilities_are_enforced(oracle: hw.Device, monkeypatch: pytest.Monkey
         big[1, 32](out)
     with pytest.raises(CapabilityError, match="no float64"):
         hw.kernel(store.function)[1, 1](oracle.zeros(1, hw.float64), 1.0)
+
+
+# --- where errors point ---------------------------------------------------------------------------
+
+
+def test_launch_errors_point_at_the_launch(oracle: hw.Device, tmp_path: Path) -> None:
+    path = tmp_path / "user.py"
+    text = "größe = 3; store[1, 1](out, [größe])\n"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(LaunchError) as caught:
+        exec(compile(text, str(path), "exec"), {"store": store, "out": oracle.zeros(1)})
+    lines = str(caught.value).split("\n")
+    assert lines[1] == f"  --> {path}:1:12"
+    assert lines[3:5] == [f" 1 | {text.rstrip()}", f"   | {' ' * 11}{'^' * 25}"]
+
+
+def test_a_launch_without_a_text_is_named_by_its_line(oracle: hw.Device) -> None:
+    with pytest.raises(LaunchError) as caught:
+        exec("\n\nstore[1, 1](out, [1])", {"store": store, "out": oracle.zeros(1)})
+    assert "  --> <string>:3:1\n" in str(caught.value)
+
+
+def test_errors_of_the_library_point_at_the_users_call(oracle: hw.Device) -> None:
+    """A launch inside of Headwater is not what the user wrote."""
+    values = oracle.zeros(4, hw.int32)
+    workspace = hw.primitives.Workspace(oracle)
+    hw.primitives.reduce("sum", values, workspace=workspace)
+    for array in workspace._scratch.values():
+        array.free()
+    values.free()
+    with pytest.raises(MemoryUseError) as caught:
+        hw.primitives.reduce("sum", values, workspace=workspace)
+    assert caught.value.span is not None
+    assert caught.value.span.file == __file__
