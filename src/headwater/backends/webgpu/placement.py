@@ -138,7 +138,7 @@ class Placement:
 
 def _content(array: ir.ConstantArray, element: str) -> bytes:
     with np.errstate(over="ignore", under="ignore"):
-        values = np.array(array.values).astype(array.scalar.numpy)
+        values = np.array(array.values, array.scalar.numpy)
     if array.scalar is FLOAT16:
         values = values.view(np.uint16)
     return values.astype(_STORAGE[element]).tobytes()
