@@ -34,7 +34,10 @@ class ScalarType:
 
     def __call__(self, value: Any) -> Any:
         """On the host: the value as a NumPy scalar of this type. In a kernel the same text is a cast."""
-        return self.numpy.type(value)
+        try:
+            return self.numpy.type(value)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise HeadwaterError(f"no {self} can be made of {value!r}: {error}") from None
 
     @property
     def weak(self) -> bool:
