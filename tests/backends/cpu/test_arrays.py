@@ -541,3 +541,38 @@ def test_one_lane_of_a_narrowed_vector(wide: ScalarType, kind: ScalarType, lane:
         return kernel
 
     agree(build, (1, 1, 1), np.full(40, 7, kind.numpy), np.arange(100, 140).astype(wide.numpy))
+
+
+@pytest.mark.parametrize("guard", ["none", "some", "few", "late"])
+@pytest.mark.parametrize("scale", [-2, 1, 2, 3, 4, 5])
+@pytest.mark.parametrize("kind", [INT8, UINT16, FLOAT32, FLOAT64], ids=str)
+def test_elements_a_few_apart(kind: ScalarType, scale: int, guard: str) -> None:
+    """out[s * i + c] = a[s * i + c + 1], from shared memory too; what lies between stays."""
+
+    def build() -> ir.Kernel:
+        out, a = parameter("out", kind, written=True), parameter("a", kind)
+        shared = ir.SharedArray("shared", kind, (250,))
+        kernel = ir.Kernel("apart", [out, a], (40, 1, 1), shared=[shared])
+        builder = ir.Builder(kernel.body)
+        i, one = builder.index("thread", 0), builder.constant(1, INT32)
+        start = builder.constant(3 if scale > 0 else 90, INT32)
+        at = builder.compute(
+            "add", builder.compute("mul", i, builder.constant(scale, INT32)), start
+        )
+        after = builder.compute("add", at, one)
+        for step in range(7):
+            index = builder.compute("add", i, builder.constant(40 * step, INT32))
+            with builder.when(builder.compute("lt", index, builder.extent(shared, 0))):
+                builder.store(shared, (index,), builder.load(a, (index,)))
+        builder.append(ir.Barrier())
+        bounds = {"none": ("ge", 0), "some": ("lt", 21), "few": ("lt", 3), "late": ("ge", 29)}
+        operation, bound = bounds[guard]
+        with builder.when(builder.compute(operation, i, builder.constant(bound, INT32))):
+            builder.store(shared, (at,), builder.load(a, (after,)))
+        builder.append(ir.Barrier())
+        with builder.when(builder.compute(operation, i, builder.constant(bound, INT32))):
+            builder.store(out, (at,), builder.load(shared, (at,)))
+            builder.store(out, (at,), builder.load(shared, (after,)))
+        return kernel
+
+    agree(build, (1, 1, 1), np.zeros(250, kind.numpy), values_of(kind, 250))

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 from headwater import ir
 from headwater.backends.cpu.addresses import Address, Addresses
+from headwater.backends.cpu.masked import masked_store, scatter, suffix
 from headwater.backends.cpu.places import Place
+from headwater.backends.cpu.strided import load_apart, spread_apart
 from headwater.backends.cpu.target import Target
 from headwater.backends.cpu.text import FunctionWriter, Operand, memory_text, scalar_text
 from headwater.ir.nodes import Array
@@ -48,6 +50,8 @@ class Access:
             return Operand("uniform", self.to_register(self.w.value(text), kind, ""), kind)
         if address.kind == "varying":
             text = self.gather(e, kind, address.pointer)
+        elif address.step > 1:
+            text = load_apart(e, kind, address.pointer, address.step)
         elif e.mask is None or (place.padded and e.use(node.indices[-1]).text == self.spread_index):
             text = self.whole(e, kind, address.pointer)
         elif place.interleave:
@@ -77,7 +81,7 @@ class Access:
             )
         return self.w.call(
             vector,
-            f"llvm.masked.load.{_suffix(e.lanes, kind)}.p0",
+            f"llvm.masked.load.{suffix(e.lanes, kind)}.p0",
             (f"ptr align {kind.size}", pointer),
             (e.type(BOOL), e.on()),
             (vector, "zeroinitializer"),
@@ -93,7 +97,7 @@ class Access:
         vector = self.vector(e, wide)
         text = self.w.call(
             vector,
-            f"llvm.masked.gather.{_suffix(e.lanes, wide)}.v{e.lanes}p0",
+            f"llvm.masked.gather.{suffix(e.lanes, wide)}.v{e.lanes}p0",
             (f"<{e.lanes} x ptr> align {kind.size}", pointers),
             (e.type(BOOL), e.on()),
             (vector, "zeroinitializer"),
@@ -122,11 +126,28 @@ class Access:
             return
         stored = self.in_memory(e.spread(value), kind, e.lanes)
         if address.kind == "varying":
-            self.masked_store(e, "scatter", kind, stored, address.pointer)
+            scatter(self.w, kind, e.lanes, stored, address.pointer, e.on())
+        elif address.step > 1:
+            self.store_apart(e, kind, stored, address)
         elif e.mask is not None and not self.may_blend(place):
-            self.masked_store(e, "store", kind, stored, address.pointer)
+            vector = (e.lanes, stored)
+            masked_store(self.w, self.target, kind, vector, address.pointer, e.on())
         else:
             self.store_whole(e, kind, stored, address.pointer)
+
+    def store_apart(self, e: LaneEmitter, kind: ScalarType, stored: str, address: Address) -> None:
+        """Elements a few apart: what lies between must stay, even while other threads write it."""
+        w, element, step = self.w, memory_text(kind), address.step
+        if not self.target.masks(8 * kind.size):
+            lanes = f"{e.type(INT32)} {e.iota(INT32, step)}"
+            pointers = w.value(f"getelementptr {element}, ptr {address.pointer}, {lanes}", "at")
+            scatter(w, kind, e.lanes, stored, pointers, e.on())
+            return
+        wide = spread_apart(e, element, stored, step, "poison")
+        mask = spread_apart(e, "i1", e.on(), step, "zeroinitializer")
+        if stored in w.narrowed:
+            w.narrowed.add(wide)
+        masked_store(w, self.target, kind, (e.lanes * step, wide), address.pointer, mask)
 
     def may_blend(self, place: Place) -> bool:
         """Whether lanes that are off may write back what they read.
@@ -146,46 +167,6 @@ class Access:
             )
         self.w.emit(f"store {vector} {stored}, ptr {pointer}, align {kind.size}")
 
-    def masked_store(
-        self, e: LaneEmitter, form: str, kind: ScalarType, stored: str, pointer: str
-    ) -> None:
-        scattered = form == "scatter"
-        mask = e.on()
-        if not scattered and self.target.masks(8) and (kind.size < 4 or stored in self.w.narrowed):
-            mask = self.opaque(e, mask)
-        pointers, suffix = (f"<{e.lanes} x ptr>", f"v{e.lanes}p0") if scattered else ("ptr", "p0")
-        self.w.call(
-            "void",
-            f"llvm.masked.{form}.{_suffix(e.lanes, kind)}.{suffix}",
-            (self.vector(e, kind), stored),
-            (f"{pointers} align {kind.size}", pointer),
-            (e.type(BOOL), mask),
-        )
-
-    def opaque(self, e: LaneEmitter, mask: str) -> str:
-        """The mask, in a form that is no constant to the compiler; takes no instruction.
-
-        LLVM 22 stores a whole wide lane where a vector is narrowed and then stored under a constant mask of one lane
-        (X86ISelLowering, `reduceMaskedStoreToScalarStore`).
-        """
-        bits = max(e.lanes, 8)
-        word, wide = f"i{bits}", f"<{bits} x i1>"
-        if e.lanes < bits:
-            picks = ", ".join(f"i32 {min(lane, e.lanes)}" for lane in range(bits))
-            mask = self.w.value(
-                f"shufflevector {e.type(BOOL)} {mask}, {e.type(BOOL)} zeroinitializer, "
-                f"<{bits} x i32> <{picks}>"
-            )
-        packed = self.w.value(f"bitcast {wide} {mask} to {word}")
-        hidden = self.w.value(f'call {word} asm "", "=^Yk,0"({word} {packed})')
-        result = self.w.value(f"bitcast {word} {hidden} to {wide}")
-        if e.lanes == bits:
-            return result
-        picks = ", ".join(f"i32 {lane}" for lane in range(e.lanes))
-        return self.w.value(
-            f"shufflevector {wide} {result}, {wide} poison, <{e.lanes} x i32> <{picks}>"
-        )
-
     def last_lane(self, e: LaneEmitter, value: Operand) -> str:
         """Threads that store to one place race; the highest lane wins, as in a scatter."""
         leading = self.w.call("i32", "llvm.ctlz.i32", ("i32", e.mask_bits()), ("i1", "true"))
@@ -200,8 +181,3 @@ class Access:
         if lanes:
             register, memory = f"<{lanes} x {register}>", f"<{lanes} x {memory}>"
         return self.w.value(f"zext {register} {text} to {memory}")
-
-
-def _suffix(lanes: int, kind: ScalarType) -> str:
-    text = memory_text(kind)
-    return f"v{lanes}{text if text.startswith('i') else f'f{kind.bits}'}"

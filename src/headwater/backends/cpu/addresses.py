@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from headwater import ir
+from headwater.backends.cpu.frame import SLACK
 from headwater.backends.cpu.places import Place
 from headwater.backends.cpu.text import FunctionWriter, Operand, memory_text, scalar_text
 from headwater.types import INT32, INT64, ScalarType
@@ -18,12 +19,20 @@ if TYPE_CHECKING:
     from headwater.backends.cpu.lanes import LaneEmitter
 
 
+# Elements so far apart are read as whole vectors, of which most is thrown away.
+LARGEST_STEP = 4
+
+
 @dataclass(frozen=True, slots=True)
 class Address:
-    """`kind` is as of an operand; `pointer` is a vector of pointers where it is 'varying', else one."""
+    """`kind` is as of an operand; `pointer` is a vector of pointers where it is 'varying', else that of the first lane.
+
+    The elements of the lanes of a linear address are `step` apart.
+    """
 
     kind: str
     pointer: str
+    step: int = 1
 
 
 class Addresses:
@@ -50,9 +59,9 @@ class Addresses:
             return self.interleaved(e, place, plane, base, apart)
         if not apart:
             return Address("uniform", self.element(place, plane, base))
-        consecutive = [(operand.kind, stride) for operand, stride in apart] == [("linear", "1")]
-        if consecutive:
-            return Address("linear", self.element(place, plane, base))
+        step = _step(apart)
+        if step == 1 or (1 < step <= LARGEST_STEP and _has_room(e, place, step)):
+            return Address("linear", self.element(place, plane, base), step)
         offset, kind = self.lane_offset(e, place, apart)
         return Address("varying", self.elements(e, place, plane, base, offset, kind))
 
@@ -119,7 +128,7 @@ class Addresses:
 
     def lane_index(self, e: LaneEmitter, operand: Operand, kind: ScalarType) -> str:
         if operand.kind == "linear":
-            return e.iota(kind)
+            return e.iota(kind, operand.step)
         return e.vector.apply("cast", operand.type, kind, (operand.text,))
 
     # --- pointers ---------------------------------------------------------------------------------
@@ -160,6 +169,18 @@ class Addresses:
         start, element = self.element(place, plane, base), memory_text(place.scalar)
         text = f"getelementptr {element}, ptr {start}, {e.type(kind)} {offset}"
         return self.w.value(text, "at")
+
+
+def _step(apart: list[tuple[Operand, str]]) -> int:
+    """How many elements lie between those of two lanes; 0 where that is not known or not one number."""
+    if any(operand.kind == "varying" or stride.startswith("%") for operand, stride in apart):
+        return 0
+    return sum(operand.step * int(stride) for operand, stride in apart)
+
+
+def _has_room(e: LaneEmitter, place: Place, step: int) -> bool:
+    """Whether all that lies between the lanes may be read, if one of them is in the array."""
+    return (place.padded or place.own) and step * e.lanes * place.scalar.size <= SLACK
 
 
 def _base(operand: Operand) -> Operand:

@@ -66,7 +66,8 @@ def _lane_by_lane(
     if address.kind == "varying":
         pointer = w.value(f"load ptr, ptr {_item(e, 'ptr', pointers, lane)}, align 8")
     elif address.kind == "linear":
-        pointer = _item(e, text, pointer, lane)
+        number = lane if address.step == 1 else w.value(f"mul i32 {lane}, {address.step}")
+        pointer = _item(e, text, pointer, number)
     before = _update(access, e, node, pointer, [value(lane) for value in spilled])
     w.emit(f"store {text} {before}, ptr {_item(e, text, old, lane)}, align {kind.size}")
     rest = w.value(f"and i32 {pending}, {w.value(f'sub i32 {pending}, 1')}")

@@ -14,7 +14,7 @@ other name for what they point to.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from headwater import ir
 from headwater.backends.contract import Options
@@ -156,6 +156,7 @@ class _Function:
         w.place(body)
         block = w.value(f"load i64, ptr {counter}, align 8", "block")
         self.block_indices(block)
+        self.hold_addresses()
         if has_barrier(self.kernel.body):
             Regions(self.kernel, self.e).emit()
         else:
@@ -181,6 +182,15 @@ class _Function:
             "block_size": _uniform(tuple(map(str, self.kernel.block_shape))),
             "grid_size": _uniform(("%grid_x", "%grid_y", "%grid_z")),
         }
+
+    def hold_addresses(self) -> None:
+        """Keep the compiler from working out all addresses of a block's own memory before the loop over blocks."""
+        for array, place in self.access.places.items():
+            if isinstance(array, ir.SharedArray):
+                pointer = self.w.call(
+                    "ptr", "llvm.launder.invariant.group.p0", ("ptr", place.pointer)
+                )
+                self.access.places[array] = replace(place, pointer=pointer)
 
     def plain_threads(self) -> None:
         """All threads of the block, a group at a time; nothing waits for another."""

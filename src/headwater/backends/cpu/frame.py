@@ -5,6 +5,7 @@ As parameters of a function, pointers can be said to have no other name for what
 
 from __future__ import annotations
 
+from headwater.backends.cpu import memory
 from headwater.backends.cpu.text import FunctionWriter
 
 _SIGNATURE = "ptr noalias %arguments, i32 %grid_x, i32 %grid_y, i32 %grid_z, i64 %first, i64 %last"
@@ -13,8 +14,8 @@ _PASSED = _SIGNATURE.replace(" noalias", "")
 # What a block's arrays may take of the stack; a bigger one lies in scratch memory of the launch.
 STACK_BYTES = 256 << 10
 ALIGNMENT = 64
-# A vector may reach past either end of an array with lanes that are off.
-SLACK = 128
+# Vectors may reach past either end of an array with lanes that are off, as in the device's own memory.
+SLACK = memory.SLACK
 
 
 class Frame:

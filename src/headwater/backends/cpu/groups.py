@@ -43,12 +43,25 @@ def group_loop(
     w.place(end)
 
 
+def lanes_for(threads: int) -> int:
+    """The least number of lanes for so many threads."""
+    return 1 << (threads - 1).bit_length()
+
+
+def enter_few(kernel: ir.Kernel, e: LaneEmitter, first: int, last: int) -> None:
+    """Set up the lanes for the threads from `first` to before `last`, of which there are no more than lanes."""
+    _enter(kernel, e, str(first))
+    if e.lanes > last - first:
+        number = e.spread(Operand("linear", str(first), INT32))
+        e.mask = e.both(e.mask, e.vector.compare("ult", INT32, number, f"splat (i32 {last})"))
+
+
 def _enter(kernel: ir.Kernel, e: LaneEmitter, first: str) -> None:
     """Set up the lanes of the group whose first thread is `first`."""
     e.mask, e.loop, e.chain, e.alive = None, None, True, None
     e.threads = _thread_indices(kernel, e, first)
     e.clear_variables()
-    if kernel.threads % e.lanes:
+    if e.lanes > 1 and kernel.threads % e.lanes:
         number = e.spread(Operand("linear", first, INT32))
         e.mask = e.vector.compare("ult", INT32, number, f"splat (i32 {kernel.threads})")
     if e.lanes > 1 and any(isinstance(node, ir.Return) for node in ir.walk(kernel.body)):

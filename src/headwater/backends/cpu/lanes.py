@@ -11,6 +11,9 @@ no lane is left.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from functools import singledispatchmethod
 
 from headwater import ir
@@ -56,6 +59,16 @@ class LaneEmitter:
         self.alive: str | None = None
         self.return_label = ""
 
+    @contextmanager
+    def in_lanes(self, lanes: int) -> Iterator[None]:
+        """Emit for another number of lanes for a while."""
+        before = self.lanes, self.vector, self.variance
+        self.lanes, self.vector = lanes, replace(self.vector, lanes=lanes)
+        if lanes == 1:
+            self.variance = Variance()
+        yield
+        self.lanes, self.vector, self.variance = before
+
     def declare(self, variable: ir.Variable) -> None:
         """Give a variable a place of its own for the group at hand."""
         vector = self.lanes > 1 and variable in self.variance.variables
@@ -84,7 +97,7 @@ class LaneEmitter:
         kind = operand.type
         if operand.kind == "linear":
             base = self.broadcast(operand.text, kind)
-            return self.vector.binary("add", kind, base, self.iota(kind))
+            return self.vector.binary("add", kind, base, self.iota(kind, operand.step))
         return self.broadcast(operand.text, kind)
 
     def broadcast(self, text: str, kind: ScalarType) -> str:
@@ -95,9 +108,11 @@ class LaneEmitter:
         shape = f"<{self.lanes} x i32> zeroinitializer"
         return self.w.value(f"shufflevector {vector} {one}, {vector} poison, {shape}")
 
-    def iota(self, kind: ScalarType) -> str:
+    def iota(self, kind: ScalarType, step: int = 1) -> str:
+        """The lane numbers times the step."""
         scalar = scalar_text(kind)
-        return f"<{', '.join(f'{scalar} {lane}' for lane in range(self.lanes))}>"
+        numbers = (literal(lane * step, kind) for lane in range(self.lanes))
+        return f"<{', '.join(f'{scalar} {number}' for number in numbers)}>"
 
     def on(self) -> str:
         """The mask as a vector."""
@@ -181,8 +196,10 @@ class LaneEmitter:
             self.values[node.result] = self.first_lane(arguments[0])
         elif node.operation == "select":
             self.values[node.result] = self.choose(*arguments)
-        elif node.operation in ("add", "sub") and self.is_linear(node.operation, arguments):
-            self.values[node.result] = self.add_linear(node.operation, *arguments)
+        elif (step := linear_step(node.operation, arguments)) is not None:
+            texts = tuple(argument.text for argument in arguments)
+            base = self.scalar.apply(node.operation, kind, kind, texts)
+            self.values[node.result] = Operand("linear", base, kind, step)
         elif all(argument.uniform for argument in arguments):
             texts = tuple(argument.text for argument in arguments)
             text = self.scalar.apply(node.operation, kind, result, texts, node.contract)
@@ -191,15 +208,6 @@ class LaneEmitter:
             texts = tuple(map(self.spread, arguments))
             text = self.vector.apply(node.operation, kind, result, texts, node.contract)
             self.values[node.result] = Operand("varying", text, result)
-
-    def is_linear(self, operation: str, arguments: tuple[Operand, ...]) -> bool:
-        kinds = [argument.kind for argument in arguments]
-        return kinds == ["linear", "uniform"] or (
-            operation == "add" and kinds == ["uniform", "linear"]
-        )
-
-    def add_linear(self, operation: str, a: Operand, b: Operand) -> Operand:
-        return Operand("linear", self.scalar.binary(operation, a.type, a.text, b.text), a.type)
 
     def choose(self, condition: Operand, a: Operand, b: Operand) -> Operand:
         kind = a.type
@@ -389,3 +397,40 @@ class LaneEmitter:
         assert self.alive is not None
         self.remove_lanes(self.alive)
         self.mask = "zeroinitializer"
+
+
+def linear_step(operation: str, arguments: tuple[Operand, ...]) -> int | None:
+    """How far the lanes of a result are apart, where it is linear by an operation on the first lane's operands."""
+    rule = _STEPS.get(operation)
+    if rule is None or any(argument.kind == "varying" for argument in arguments):
+        return None
+    step = rule(*arguments)
+    return step if step and abs(step) <= _LARGEST_STEP else None
+
+
+def _step(operand: Operand) -> int:
+    return 0 if operand.uniform else operand.step
+
+
+def _scaled(a: Operand, b: Operand) -> int:
+    """The step of a product; 0 where no factor is a literal."""
+    factor, other = (a, b) if a.uniform else (b, a)
+    if not factor.uniform or factor.text.startswith("%"):
+        return 0
+    return int(factor.text) * _step(other)
+
+
+def _shifted(a: Operand, b: Operand) -> int:
+    if not b.uniform or b.text.startswith("%"):
+        return 0
+    return _step(a) << (int(b.text) % a.type.bits)
+
+
+_STEPS: dict[str, Callable[..., int]] = {
+    "neg": lambda a: -_step(a),
+    "add": lambda a, b: _step(a) + _step(b),
+    "sub": lambda a, b: _step(a) - _step(b),
+    "mul": _scaled,
+    "shl": _shifted,
+}
+_LARGEST_STEP = 1 << 12

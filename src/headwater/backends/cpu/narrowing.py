@@ -16,10 +16,11 @@ _PURE = (ir.Constant, ir.Compute, ir.Index, ir.Extent, ir.Read, ir.Load)
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Groups from `first` to before `last`: i32 texts."""
+    """Groups from `first` to before `last`: i32 texts. `threads` are those from which they follow, where known."""
 
     first: str
     last: str
+    threads: tuple[int, int] | None = None
 
     @property
     def trips(self) -> int | None:
@@ -29,13 +30,16 @@ class Span:
         return max(0, int(self.last) - int(self.first))
 
 
-def guard_of(work: list[ir.Node]) -> ir.If | None:
-    """The one node with an effect, where it is an `if` without an else part."""
-    effects = [node for node in work if not isinstance(node, _PURE)]
-    if len(effects) != 1:
-        return None
-    (guard,) = effects
-    return guard if isinstance(guard, ir.If) and not guard.orelse.nodes else None
+def guards_of(work: list[ir.Node]) -> list[ir.Value] | None:
+    """The conditions of all nodes with an effect, where those are `if`s without an else part."""
+    guards = []
+    for node in work:
+        if isinstance(node, _PURE):
+            continue
+        if not isinstance(node, ir.If) or node.orelse.nodes:
+            return None
+        guards.append(node.condition)
+    return guards
 
 
 class Narrowing:
@@ -53,10 +57,14 @@ class Narrowing:
         self.definition = definition
         self.scalar = scalar
 
-    def span(self, condition: ir.Value) -> Span:
-        """The groups that have a thread for which the condition may hold."""
-        first, last = self.range(condition)
-        return Span(self.divided(first, 0), self.divided(last, self.e.lanes - 1))
+    def span(self, conditions: list[ir.Value]) -> Span:
+        """Groups among which are all that have a thread for which one of the conditions may hold."""
+        first, last = str(self.threads), "0"
+        for low, high in map(self.range, conditions):
+            first, last = self.pick("smin", first, low), self.pick("smax", last, high)
+        known = not first.startswith("%") and not last.startswith("%")
+        threads = (int(first), int(last)) if known else None
+        return Span(self.divided(first, 0), self.divided(last, self.e.lanes - 1), threads)
 
     def range(self, condition: ir.Value) -> tuple[str, str]:
         """Threads from the first to before the last for which the condition may hold: i32 texts."""

@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 
 from headwater import ir, passes
 from headwater.backends.cpu.common_work import CommonWork
-from headwater.backends.cpu.groups import group_count, group_loop
+from headwater.backends.cpu.groups import enter_few, group_count, group_loop, lanes_for
 from headwater.backends.cpu.lanes import LaneEmitter
 from headwater.backends.cpu.loops import counted_loop
-from headwater.backends.cpu.narrowing import Narrowing, Span, guard_of
+from headwater.backends.cpu.narrowing import Narrowing, Span, guards_of
 from headwater.backends.cpu.places import Place
 from headwater.backends.cpu.state import Loop, Slot
 from headwater.backends.cpu.text import Operand, scalar_text
@@ -301,11 +301,43 @@ class Regions:
         e = self.e
         loop, values = e.loop, dict(e.values)
         e.slots = {}
-        for variable in self.local.get(id(run), ()):
-            e.declare(variable)
         span = self.span(run)
         if span.trips == 0:
             return
+        if self.few(run, span):
+            self.few_threads(run, span)
+        else:
+            self.all_groups(run, span)
+        e.loop, e.values, e.slots = loop, values, {}
+
+    def few(self, run: Run, span: Span) -> bool:
+        """Whether less than half a group has something to do, with nothing that groups keep."""
+        if span.threads is None or 2 * (span.threads[1] - span.threads[0]) > self.e.lanes:
+            return False
+        items = (*run.incoming, *_variables(run.work))
+        kept = any(item in self.kept and self.kept[item].per_group for item in items)
+        return not kept and not _local_arrays(run.work)
+
+    def few_threads(self, run: Run, span: Span) -> None:
+        e = self.e
+        assert span.threads is not None
+        first, last = span.threads
+        with e.in_lanes(lanes_for(last - first)):
+            self.declare(run)
+            enter_few(self.kernel, e, first, last)
+            e.slots |= self.common_slots
+            for value in run.incoming:
+                self.fetch(value, "0")
+            for node in run.work:
+                e.node(node)
+
+    def declare(self, run: Run) -> None:
+        for variable in self.local.get(id(run), ()):
+            self.e.declare(variable)
+
+    def all_groups(self, run: Run, span: Span) -> None:
+        e = self.e
+        self.declare(run)
         with group_loop(self.kernel, e, span, unroll=self.may_unroll(run, span)) as group:
             e.slots |= self.common_slots
             for variable in dict.fromkeys(_variables(run.work)):
@@ -321,16 +353,15 @@ class Regions:
                 for value in ir.results(node):
                     if value in self.kept:
                         self.save(value, group)
-        e.loop, e.values, e.slots = loop, values, {}
 
     def span(self, run: Run) -> Span:
         """The groups that have something to do in a run."""
         all_groups = Span("0", str(self.groups))
-        guard = guard_of(run.work)
+        guards = guards_of(run.work)
         kept = any(value in self.kept for node in run.work for value in ir.results(node))
-        if guard is None or kept or self.kernel.block_shape[1:] != (1, 1):
+        if guards is None or kept or self.kernel.block_shape[1:] != (1, 1):
             return all_groups
-        return self.narrowing.span(guard.condition)
+        return self.narrowing.span(guards)
 
     def block_scalar(self, value: ir.Value) -> str | None:
         """A value that is the same for the block, where it is at hand before the threads."""

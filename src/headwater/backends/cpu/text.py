@@ -58,13 +58,14 @@ def _packed(form: str, number: float) -> bytes:
 class Operand:
     """A value as the emitter holds it.
 
-    `kind` is 'uniform' (one scalar for all lanes), 'linear' (an integer: scalar + lane number) or 'varying' (a
+    `kind` is 'uniform' (one scalar for all lanes), 'linear' (an integer: scalar + lane number * step) or 'varying' (a
     vector); `text` names the scalar or the vector.
     """
 
     kind: str
     text: str
     type: ScalarType
+    step: int = 1
 
     @property
     def uniform(self) -> bool:

@@ -2,12 +2,12 @@ target triple = "x86_64-unknown-linux-gnu"
 target datalayout = "e-m:e-i64:64-n8:16:32:64-S128"
 
 define void @kernel(ptr noalias %arguments, i32 %grid_x, i32 %grid_y, i32 %grid_z, i64 %first, i64 %last) #0 {
-  %partial.5 = alloca [512 x i8], align 64
+  %partial.5 = alloca [768 x i8], align 64
   %slot.1 = getelementptr i64, ptr %arguments, i64 0
   %total.2 = load ptr, ptr %slot.1, align 8
   %slot.3 = getelementptr i64, ptr %arguments, i64 4
   %x.4 = load ptr, ptr %slot.3, align 8
-  %v.6 = getelementptr i8, ptr %partial.5, i64 128
+  %v.6 = getelementptr i8, ptr %partial.5, i64 256
   call void @blocks(ptr %arguments, i32 %grid_x, i32 %grid_y, i32 %grid_z, i64 %first, i64 %last, ptr %total.2, ptr %x.4, ptr %v.6)
   ret void
 }
@@ -27,10 +27,9 @@ entry:
   %slot.13 = getelementptr i64, ptr %arguments, i64 7
   %component.14 = load i64, ptr %slot.13, align 8
   %block.16 = alloca i64, align 8
-  %step.30 = alloca i32, align 8
-  %group.32 = alloca i32, align 8
-  %group.59 = alloca i32, align 8
-  %group.112 = alloca i32, align 8
+  %step.31 = alloca i32, align 8
+  %group.33 = alloca i32, align 8
+  %group.61 = alloca i32, align 8
   br label %start
 start:
   store i64 %first, ptr %block.16, align 8
@@ -47,138 +46,126 @@ block.17:
   %v.27 = trunc i64 %v.24 to i32
   %v.28 = trunc i64 %v.25 to i32
   %v.29 = trunc i64 %v.26 to i32
-  %v.31 = mul i32 %v.27, 64
-  store i32 0, ptr %group.32, align 8
-  br label %group.33
-group.33:
-  %group.36 = load i32, ptr %group.32, align 8
-  %v.37 = mul i32 %group.36, 4
-  %v.38 = add i32 %v.31, %v.37
-  %v.39 = sext i32 %v.38 to i64
-  %at.40 = getelementptr float, ptr %x.12, i64 %v.39
-  %v.41 = load <4 x float>, ptr %at.40, align 4
-  %v.42 = sext i32 %v.37 to i64
-  %at.43 = getelementptr float, ptr %partial.15, i64 %v.42
-  store <4 x float> %v.41, ptr %at.43, align 4
-  br label %next.34
-next.34:
-  %v.44 = add i32 %group.36, 1
-  store i32 %v.44, ptr %group.32, align 8
-  %v.45 = icmp ult i32 %v.44, 16
-  br i1 %v.45, label %group.33, label %threads.35, !llvm.loop !2
-threads.35:
-  store i32 32, ptr %step.30, align 8
-  br label %test.46
-test.46:
-  %step.49 = load i32, ptr %step.30, align 8
-  %v.50 = icmp sgt i32 %step.49, 0
-  br i1 %v.50, label %loop.47, label %end.48
-loop.47:
-  %step.51 = load i32, ptr %step.30, align 8
-  %v.52 = call i32 @llvm.smin.i32(i32 %step.51, i32 64)
-  %v.53 = call i32 @llvm.smax.i32(i32 %v.52, i32 -1)
-  %v.54 = add i32 %v.53, 1
-  %v.55 = call i32 @llvm.smax.i32(i32 %v.53, i32 0)
-  %v.56 = call i32 @llvm.smin.i32(i32 %v.54, i32 64)
-  %v.57 = add i32 %v.55, 3
-  %v.58 = udiv i32 %v.57, 4
-  store i32 0, ptr %group.59, align 8
-  %v.63 = icmp ult i32 0, %v.58
-  br i1 %v.63, label %group.60, label %threads.62
-group.60:
-  %group.64 = load i32, ptr %group.59, align 8
-  %v.65 = mul i32 %group.64, 4
-  %v.66 = insertelement <4 x i32> poison, i32 %v.65, i64 0
-  %v.67 = shufflevector <4 x i32> %v.66, <4 x i32> poison, <4 x i32> zeroinitializer
-  %v.68 = add <4 x i32> %v.67, <i32 0, i32 1, i32 2, i32 3>
-  %v.69 = insertelement <4 x i32> poison, i32 %step.51, i64 0
-  %v.70 = shufflevector <4 x i32> %v.69, <4 x i32> poison, <4 x i32> zeroinitializer
-  %v.71 = icmp slt <4 x i32> %v.68, %v.70
-  %v.74 = call i1 @llvm.vector.reduce.or.v4i1(<4 x i1> %v.71)
-  br i1 %v.74, label %arm.72, label %end.73
-arm.72:
-  %v.75 = sext i32 %v.65 to i64
-  %at.76 = getelementptr float, ptr %partial.15, i64 %v.75
-  %v.77 = load <4 x float>, ptr %at.76, align 4
-  %v.78 = freeze <4 x float> %v.77
-  %v.79 = select <4 x i1> %v.71, <4 x float> %v.78, <4 x float> zeroinitializer
-  %step.80 = load i32, ptr %step.30, align 8
-  %v.81 = add i32 %v.65, %step.80
-  %v.82 = sext i32 %v.81 to i64
-  %at.83 = getelementptr float, ptr %partial.15, i64 %v.82
-  %v.84 = load <4 x float>, ptr %at.83, align 4
-  %v.85 = freeze <4 x float> %v.84
-  %v.86 = select <4 x i1> %v.71, <4 x float> %v.85, <4 x float> zeroinitializer
-  %v.87 = fadd contract <4 x float> %v.79, %v.86
-  %v.88 = sext i32 %v.65 to i64
-  %at.89 = getelementptr float, ptr %partial.15, i64 %v.88
-  %v.90 = load <4 x float>, ptr %at.89, align 4
-  %v.91 = select <4 x i1> %v.71, <4 x float> %v.87, <4 x float> %v.90
-  store <4 x float> %v.91, ptr %at.89, align 4
-  br label %end.73
-end.73:
-  %v.92 = xor <4 x i1> %v.71, splat (i1 true)
-  br label %next.61
-next.61:
-  %v.93 = add i32 %group.64, 1
-  store i32 %v.93, ptr %group.59, align 8
-  %v.94 = icmp ult i32 %v.93, %v.58
-  br i1 %v.94, label %group.60, label %threads.62, !llvm.loop !0
-threads.62:
-  %step.95 = load i32, ptr %step.30, align 8
-  %v.96 = icmp eq i32 2, 0
-  %v.97 = icmp eq i32 2, -1
-  %v.98 = or i1 %v.96, %v.97
-  %v.99 = select i1 %v.98, i32 1, i32 2
-  %v.100 = sdiv i32 %step.95, %v.99
-  %v.101 = mul i32 %v.100, %v.99
-  %v.102 = sub i32 %step.95, %v.101
-  %v.103 = icmp ne i32 %v.102, 0
-  %v.104 = xor i32 %v.102, %v.99
-  %v.105 = icmp slt i32 %v.104, 0
-  %v.106 = sub i32 %v.100, 1
-  %v.107 = and i1 %v.103, %v.105
-  %v.108 = select i1 %v.107, i32 %v.106, i32 %v.100
-  %v.109 = sub i32 0, %step.95
-  %v.110 = select i1 %v.97, i32 %v.109, i32 %v.108
-  %v.111 = select i1 %v.96, i32 0, i32 %v.110
-  store i32 %v.111, ptr %step.30, align 8
-  br label %test.46
-end.48:
-  store i32 0, ptr %group.112, align 8
-  br label %group.113
-group.113:
-  %group.116 = load i32, ptr %group.112, align 8
-  %v.117 = mul i32 %group.116, 4
-  %v.118 = insertelement <4 x i32> poison, i32 %v.117, i64 0
-  %v.119 = shufflevector <4 x i32> %v.118, <4 x i32> poison, <4 x i32> zeroinitializer
-  %v.120 = add <4 x i32> %v.119, <i32 0, i32 1, i32 2, i32 3>
-  %v.121 = icmp eq <4 x i32> %v.120, splat (i32 0)
-  %v.124 = call i1 @llvm.vector.reduce.or.v4i1(<4 x i1> %v.121)
-  br i1 %v.124, label %arm.122, label %end.123
-arm.122:
-  %v.125 = load float, ptr %partial.15, align 4
-  %v.126 = sext i32 %v.27 to i64
-  %at.127 = getelementptr float, ptr %total.5, i64 %v.126
-  store float %v.125, ptr %at.127, align 4
-  br label %end.123
-end.123:
-  %v.128 = xor <4 x i1> %v.121, splat (i1 true)
-  br label %next.114
-next.114:
-  %v.129 = add i32 %group.116, 1
-  store i32 %v.129, ptr %group.112, align 8
-  %v.130 = icmp ult i32 %v.129, 1
-  br i1 %v.130, label %group.113, label %threads.115, !llvm.loop !2
-threads.115:
-  %v.131 = add i64 %block.20, 1
-  store i64 %v.131, ptr %block.16, align 8
-  %v.132 = icmp slt i64 %v.131, %last
-  br i1 %v.132, label %block.17, label %done.18, !llvm.loop !0
+  %v.30 = call ptr @llvm.launder.invariant.group.p0(ptr %partial.15)
+  %v.32 = mul i32 %v.27, 64
+  store i32 0, ptr %group.33, align 8
+  br label %group.34
+group.34:
+  %group.37 = load i32, ptr %group.33, align 8
+  %v.38 = mul i32 %group.37, 4
+  %v.39 = add i32 %v.32, %v.38
+  %v.40 = sext i32 %v.39 to i64
+  %at.41 = getelementptr float, ptr %x.12, i64 %v.40
+  %v.42 = load <4 x float>, ptr %at.41, align 4
+  %v.43 = sext i32 %v.38 to i64
+  %at.44 = getelementptr float, ptr %v.30, i64 %v.43
+  store <4 x float> %v.42, ptr %at.44, align 4
+  br label %next.35
+next.35:
+  %v.45 = add i32 %group.37, 1
+  store i32 %v.45, ptr %group.33, align 8
+  %v.46 = icmp ult i32 %v.45, 16
+  br i1 %v.46, label %group.34, label %threads.36, !llvm.loop !2
+threads.36:
+  store i32 32, ptr %step.31, align 8
+  br label %test.47
+test.47:
+  %step.50 = load i32, ptr %step.31, align 8
+  %v.51 = icmp sgt i32 %step.50, 0
+  br i1 %v.51, label %loop.48, label %end.49
+loop.48:
+  %step.52 = load i32, ptr %step.31, align 8
+  %v.53 = call i32 @llvm.smin.i32(i32 %step.52, i32 64)
+  %v.54 = call i32 @llvm.smax.i32(i32 %v.53, i32 -1)
+  %v.55 = add i32 %v.54, 1
+  %v.56 = call i32 @llvm.smax.i32(i32 %v.54, i32 0)
+  %v.57 = call i32 @llvm.smin.i32(i32 %v.55, i32 64)
+  %v.58 = call i32 @llvm.smax.i32(i32 0, i32 %v.56)
+  %v.59 = add i32 %v.58, 3
+  %v.60 = udiv i32 %v.59, 4
+  store i32 0, ptr %group.61, align 8
+  %v.65 = icmp ult i32 0, %v.60
+  br i1 %v.65, label %group.62, label %threads.64
+group.62:
+  %group.66 = load i32, ptr %group.61, align 8
+  %v.67 = mul i32 %group.66, 4
+  %v.68 = insertelement <4 x i32> poison, i32 %v.67, i64 0
+  %v.69 = shufflevector <4 x i32> %v.68, <4 x i32> poison, <4 x i32> zeroinitializer
+  %v.70 = add <4 x i32> %v.69, <i32 0, i32 1, i32 2, i32 3>
+  %v.71 = insertelement <4 x i32> poison, i32 %step.52, i64 0
+  %v.72 = shufflevector <4 x i32> %v.71, <4 x i32> poison, <4 x i32> zeroinitializer
+  %v.73 = icmp slt <4 x i32> %v.70, %v.72
+  %v.76 = call i1 @llvm.vector.reduce.or.v4i1(<4 x i1> %v.73)
+  br i1 %v.76, label %arm.74, label %end.75
+arm.74:
+  %v.77 = sext i32 %v.67 to i64
+  %at.78 = getelementptr float, ptr %v.30, i64 %v.77
+  %v.79 = load <4 x float>, ptr %at.78, align 4
+  %v.80 = freeze <4 x float> %v.79
+  %v.81 = select <4 x i1> %v.73, <4 x float> %v.80, <4 x float> zeroinitializer
+  %step.82 = load i32, ptr %step.31, align 8
+  %v.83 = add i32 %v.67, %step.82
+  %v.84 = sext i32 %v.83 to i64
+  %at.85 = getelementptr float, ptr %v.30, i64 %v.84
+  %v.86 = load <4 x float>, ptr %at.85, align 4
+  %v.87 = freeze <4 x float> %v.86
+  %v.88 = select <4 x i1> %v.73, <4 x float> %v.87, <4 x float> zeroinitializer
+  %v.89 = fadd contract <4 x float> %v.81, %v.88
+  %v.90 = sext i32 %v.67 to i64
+  %at.91 = getelementptr float, ptr %v.30, i64 %v.90
+  %v.92 = load <4 x float>, ptr %at.91, align 4
+  %v.93 = select <4 x i1> %v.73, <4 x float> %v.89, <4 x float> %v.92
+  store <4 x float> %v.93, ptr %at.91, align 4
+  br label %end.75
+end.75:
+  %v.94 = xor <4 x i1> %v.73, splat (i1 true)
+  br label %next.63
+next.63:
+  %v.95 = add i32 %group.66, 1
+  store i32 %v.95, ptr %group.61, align 8
+  %v.96 = icmp ult i32 %v.95, %v.60
+  br i1 %v.96, label %group.62, label %threads.64, !llvm.loop !0
+threads.64:
+  %step.97 = load i32, ptr %step.31, align 8
+  %v.98 = icmp eq i32 2, 0
+  %v.99 = icmp eq i32 2, -1
+  %v.100 = or i1 %v.98, %v.99
+  %v.101 = select i1 %v.100, i32 1, i32 2
+  %v.102 = sdiv i32 %step.97, %v.101
+  %v.103 = mul i32 %v.102, %v.101
+  %v.104 = sub i32 %step.97, %v.103
+  %v.105 = icmp ne i32 %v.104, 0
+  %v.106 = xor i32 %v.104, %v.101
+  %v.107 = icmp slt i32 %v.106, 0
+  %v.108 = sub i32 %v.102, 1
+  %v.109 = and i1 %v.105, %v.107
+  %v.110 = select i1 %v.109, i32 %v.108, i32 %v.102
+  %v.111 = sub i32 0, %step.97
+  %v.112 = select i1 %v.99, i32 %v.111, i32 %v.110
+  %v.113 = select i1 %v.98, i32 0, i32 %v.112
+  store i32 %v.113, ptr %step.31, align 8
+  br label %test.47
+end.49:
+  %v.114 = icmp eq i32 0, 0
+  br i1 %v.114, label %then.115, label %else.116
+then.115:
+  %v.118 = load float, ptr %v.30, align 4
+  %v.119 = sext i32 %v.27 to i64
+  %at.120 = getelementptr float, ptr %total.5, i64 %v.119
+  store float %v.118, ptr %at.120, align 4
+  br label %end.117
+else.116:
+  br label %end.117
+end.117:
+  %v.121 = add i64 %block.20, 1
+  store i64 %v.121, ptr %block.16, align 8
+  %v.122 = icmp slt i64 %v.121, %last
+  br i1 %v.122, label %block.17, label %done.18, !llvm.loop !0
 done.18:
   ret void
 }
 
+declare ptr @llvm.launder.invariant.group.p0(ptr)
 declare i32 @llvm.smin.i32(i32, i32)
 declare i32 @llvm.smax.i32(i32, i32)
 declare i1 @llvm.vector.reduce.or.v4i1(<4 x i1>)
