@@ -78,3 +78,21 @@ def test_a_branch_that_was_empty_stays() -> None:
     made.build.append(ir.Print(("x",)))
     made.stripped()
     assert any(isinstance(node, ir.If) for node in made.kernel.body.nodes)
+
+
+def test_parameters_and_arrays_that_nothing_else_uses_go() -> None:
+    made = Kernel()
+    build, kernel = made.build, made.kernel
+    limit = ir.ScalarParameter(INT32, "limit", ("limit",))
+    other = ir.ArrayParameter("other", ArrayType(INT32, 1), ("other",))
+    mine = ir.LocalArray("mine", INT32, (4,))
+    kernel.parameters += [limit, other]
+    kernel.locals.append(mine)
+    value = build.load(other, (made.thread,))
+    build.append(ir.Print((value, build.load(mine, (made.thread,)))))
+    build.append(ir.Breakpoint(("limit",), (limit,), ("other",), (other,), "quiet"))
+    build.append(ir.Within("a", value, build.extent(made.a, 0), 0, 1))
+    build.store(made.a, (made.thread,), build.constant(1.0, FLOAT32))
+    made.stripped()
+    assert kernel.parameters == [made.a]
+    assert kernel.locals == []

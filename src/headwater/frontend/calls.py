@@ -19,9 +19,10 @@ from headwater.frontend import (
     views,
     warps,
 )
+from headwater.frontend.breakpoints import breakpoint_call
 from headwater.frontend.frame import Frame
 from headwater.frontend.inline import inline
-from headwater.frontend.known import PRINT
+from headwater.frontend.known import BREAKPOINT, PRINT
 from headwater.frontend.language import Intrinsic
 from headwater.frontend.operators import combine
 from headwater.frontend.rows import Row, apply, scalars, vector, wrong_count
@@ -50,6 +51,8 @@ def call(frame: Frame, node: ast.Call) -> Operand:
         return inline(frame, node, target)
     if target == PRINT:
         return debug.print_line(frame, node)
+    if target == BREAKPOINT:
+        return breakpoint_call(frame, node)
     if isinstance(target, Intrinsic):
         row = _ROWS.get(target.name)
         if row is None:

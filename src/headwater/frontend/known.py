@@ -14,6 +14,7 @@ from headwater.types import SCALARS, ScalarType, VectorType
 Meaning = Intrinsic | ScalarType | VectorType
 
 PRINT = Intrinsic("print")
+BREAKPOINT = Intrinsic("breakpoint")
 
 _BUILTINS: dict[object, Meaning] = {
     min: mathematics.min,
@@ -21,6 +22,7 @@ _BUILTINS: dict[object, Meaning] = {
     abs: mathematics.abs,
     pow: Intrinsic("**"),
     print: PRINT,
+    breakpoint: BREAKPOINT,
     **{
         function: Intrinsic(function.__name__)
         for function in (bool, divmod, float, int, len, range, round)

@@ -11,6 +11,7 @@ from headwater.ir.nodes import Barrier as Barrier
 from headwater.ir.nodes import BarrierVote as BarrierVote
 from headwater.ir.nodes import Block as Block
 from headwater.ir.nodes import Break as Break
+from headwater.ir.nodes import Breakpoint as Breakpoint
 from headwater.ir.nodes import Compute as Compute
 from headwater.ir.nodes import Constant as Constant
 from headwater.ir.nodes import ConstantArray as ConstantArray

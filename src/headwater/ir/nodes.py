@@ -355,6 +355,21 @@ class Within:
     span: Span | None = None
 
 
+@dataclass(eq=False, slots=True)
+class Breakpoint:
+    """Stop in a debugger of Python, where a device can: `values` and `arrays` are seen by `names` and `labels`.
+
+    A name 'p.x' is the part x of p. `function` is the one that the user wrote it in.
+    """
+
+    names: tuple[str, ...]
+    values: tuple[Value, ...]
+    labels: tuple[str, ...]
+    arrays: tuple[Array, ...]
+    function: str
+    span: Span | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class GridRef:
     """The parameters of one cell grid (see `headwater.particles` for how they are filled).
@@ -435,6 +450,7 @@ Node: TypeAlias = (
     | Assert
     | Print
     | Within
+    | Breakpoint
     | Neighbors
     | Cooperative
 )

@@ -197,6 +197,12 @@ class _Printer:
         self.line(f"assert {self.name(node.condition)}, {node.message!r}")
 
     @node.register
+    def _(self, node: ir.Breakpoint) -> None:
+        pairs = zip(node.names, node.values, strict=True)
+        seen = [f"{name}={self.name(value)}" for name, value in pairs]
+        self.line(f"breakpoint {', '.join([*seen, *node.labels])}".rstrip())
+
+    @node.register
     def _(self, node: ir.Within) -> None:
         place = f"axis {node.axis} of a view of {node.name}"
         self.line(f"within {self.name(node.subscript)}, {self.name(node.extent)} on {place}")

@@ -146,6 +146,10 @@ class _Verifier:
             self.require(node.scope in _SCOPES, f"unknown scope '{node.scope}'", node)
         elif isinstance(node, ir.Assert):
             self.require(node.condition.type is BOOL, "the condition must be a bool", node)
+        elif isinstance(node, ir.Breakpoint):
+            named = len(node.names) == len(node.values) and len(node.labels) == len(node.arrays)
+            self.require(named, "each value and array needs a name", node)
+            self.require(self.arrays.issuperset(node.arrays), "the array is not the kernel's", node)
         elif isinstance(node, ir.Within):
             self.require(node.subscript.type.is_integer, "the subscript must be an integer", node)
             self.require(node.extent.type is INT32, "the extent must be int32", node)

@@ -30,6 +30,7 @@ _EFFECTS = (
     ir.Assert,
     ir.Print,
     ir.Within,
+    ir.Breakpoint,
     ir.Return,
 )
 

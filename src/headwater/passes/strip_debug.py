@@ -1,7 +1,7 @@
 """Removes what only debug mode runs.
 
-Assumes any well-formed kernel. Leaves no `Assert`, no `Print` and no `Within`, and nothing that only they needed: pure
-operations, loads, variables, and branches that are empty then.
+Assumes any well-formed kernel. Leaves no `Assert`, `Print`, `Within` and `Breakpoint`, and nothing that only they
+needed: pure operations, loads, variables, parameters, arrays, and branches that are empty then.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from headwater import ir
 
-_DEBUG = (ir.Assert, ir.Print, ir.Within)
+_DEBUG = (ir.Assert, ir.Print, ir.Within, ir.Breakpoint)
 _PURE = (ir.Constant, ir.Compute, ir.Index, ir.Extent, ir.Read, ir.Load)
 
 
@@ -52,9 +52,20 @@ class _Stripping:
                 self.forget(node)
             self.nodes = [node for node in self.nodes if node not in self.removed]
         self.clean(self.kernel.body)
-        self.kernel.variables[:] = [
+        self.drop_names()
+
+    def drop_names(self) -> None:
+        """Parameters, variables and arrays that lost their last use."""
+        kernel, used = self.kernel, {a for node in self.nodes for a in _arrays(node)}
+        lost = {a for node in self.removed for a in _arrays(node)} - used
+        unused = {value for value in self.values if not self.uses[value]}
+        kernel.parameters[:] = [p for p in kernel.parameters if p not in lost and p not in unused]
+        kernel.shared[:] = [array for array in kernel.shared if array not in lost]
+        kernel.locals[:] = [array for array in kernel.locals if array not in lost]
+        kernel.constants[:] = [array for array in kernel.constants if array not in lost]
+        kernel.variables[:] = [
             variable
-            for variable in self.kernel.variables
+            for variable in kernel.variables
             if variable not in self.variables or self.reads[variable]
         ]
 
@@ -76,3 +87,12 @@ class _Stripping:
         for node in block.nodes:
             for child in ir.children(node):
                 self.clean(child)
+
+
+def _arrays(node: ir.Node) -> tuple[ir.Array, ...]:
+    """The arrays that a node names."""
+    if isinstance(node, ir.Load | ir.Store | ir.Atomic | ir.Extent):
+        return (node.array,)
+    if isinstance(node, ir.Neighbors):
+        return (node.grid.positions, node.grid.cell_start)
+    return node.arrays if isinstance(node, ir.Breakpoint) else ()

@@ -16,6 +16,7 @@ import numpy as np
 
 from headwater import ir
 from headwater.backends.contract import ArrayArgument, LaunchArgument
+from headwater.backends.reference import breakpoints
 from headwater.backends.reference.arithmetic import ATOMIC_OPERATORS, OPERATORS, Scalar, cast
 from headwater.backends.reference.checks import Checks
 from headwater.backends.reference.meeting import run_block
@@ -343,6 +344,7 @@ HANDLERS: dict[type[Any], Callable[[Thread, Any], Steps | None]] = {
     ir.Assert: _assert,
     ir.Print: _print,
     ir.Within: _within,
+    ir.Breakpoint: breakpoints.stop,
     ir.Cooperative: _cooperative,
     ir.Neighbors: _neighbors,
 }
