@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -71,10 +72,10 @@ def test_plan(capsys: pytest.CaptureFixture[str]) -> None:
         "parameters        x: float32, 1D, contiguous, read only\n"
         "                  out: float32, 1D, contiguous, written, atomic\n",
         "shared memory     tile: float32 [64], 256 bytes",
-        "threads together  1 barriers",
+        "threads together  1 barrier",
         "1 atomic add on float32 of 'out'",
         "lanes  ",
-        "regions           2, cut by 1 barriers",
+        "regions           2, cut by 1 barrier",
         "compile time  ",
         "bytes of code",
     ):
@@ -90,6 +91,14 @@ def test_plan_of_a_device_that_is_not_here(capsys: pytest.CaptureFixture[str]) -
         text = show(capsys, "plan", "saxpy", "--args", "2.0,f32[8],f32[8]", "--device", name)
         assert "a typical" in text
         assert f"no device '{name}' is here to compile for" in text
+
+
+def test_plan_of_a_neighbour_loop(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ("--args", "particles(1000, 'xy', density=f32), grid(0.1), 0.1", "--device", "cpu")
+    text = show(capsys, "plan", "density", *arguments, "--over", "1000")
+    assert re.search(r"neighbour loop +line \d+: add to total, 1 cell to a side\n", text)
+    assert "grid.positions: vec3<float32>, 1D, contiguous, in planes, read only\n" in text
+    assert "for (" in show(capsys, "code", "density", *arguments[:2], "--device", "vulkan")
 
 
 def test_debug_and_shared_bytes(capsys: pytest.CaptureFixture[str]) -> None:
@@ -191,6 +200,11 @@ def test_every_form_lowers(capsys: pytest.CaptureFixture[str]) -> None:
         ("Settings(1)", "is not possible"),
         ("hw.nothing", "'hw.nothing' is no argument"),
         ("lambda: 1", "is no argument"),
+        ("particles()", "takes a number, perhaps the periodic axes"),
+        ("grid(0.1)", "stands behind particles(...)"),
+        ("particles(0)", "a capacity of 1 to"),
+        ("particles(10), grid(-1)", "the cutoff must be positive"),
+        ("particles(10, position=f32)", "positions are vec3f or vec3d"),
     ],
 )
 def test_bad_arguments(text: str, message: str) -> None:

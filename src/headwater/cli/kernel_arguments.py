@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import headwater
 from headwater.errors import HeadwaterError
 from headwater.runtime import Device
 from headwater.types import SCALARS, ScalarType, VectorType, is_record_class
+
+if TYPE_CHECKING:
+    from headwater.particles import CellGrid, ParticleSet
 
 HELP = """\
 \b
@@ -20,6 +23,8 @@ Arguments are separated by commas:
   (f32[16], 2)                          a tuple
   Settings(dt=0.1, x=f32[16])           a dataclass of the kernel's module
   Particle[100]                         an array of one
+  particles(1000, density=f32)          a particle set with these fields; periodic: particles(1000, 'xy')
+  grid(0.1)                             a cell grid of that cutoff over the particles named before it
   n=4  mode='fast'  kind=f32            by name; texts, types and functions of the module too
 \b
 Types: bool, i8 i16 i32 i64, u8 u16 u32 u64, f16 f32 f64, or their long names; vec2f, vec3d, vec4i and so on.
@@ -69,6 +74,8 @@ class _Reader:
         self.device = device
         makers = {"vec2": headwater.vec2, "vec3": headwater.vec3, "vec4": headwater.vec4}
         self.names: dict[str, Any] = {**scope, **makers, **_types()}
+        self.makers = {"particles": self.particles, "grid": self.grid}
+        self.set: ParticleSet | None = None
 
     def value(self, node: ast.expr) -> Any:
         if isinstance(node, ast.Constant | ast.UnaryOp):
@@ -111,9 +118,12 @@ class _Reader:
         return self.device.empty(shape, kind)
 
     def call(self, node: ast.Call) -> Any:
-        made = self.name(node.func)
         arguments = list(map(self.value, node.args))
         named = {k.arg: self.value(k.value) for k in node.keywords if k.arg is not None}
+        maker = self.makers.get(ast.unparse(node.func))
+        if maker is not None:
+            return maker(node, arguments, named)
+        made = self.name(node.func)
         frozen = is_record_class(made)
         vector = isinstance(made, VectorType) or made in (
             headwater.vec2,
@@ -129,5 +139,38 @@ class _Reader:
         except (TypeError, ValueError, OverflowError) as error:
             raise self.wrong(node, f"is not possible: {error}") from None
 
+    def particles(self, node: ast.Call, arguments: list[Any], named: dict[str, Any]) -> ParticleSet:
+        """A particle set in the unit box, which kernels for others take too."""
+        from headwater.particles import Domain, ParticleSet
+
+        if not 1 <= len(arguments) <= 2:
+            raise self.wrong(node, "takes a number, perhaps the periodic axes, and fields by name")
+        wraps = arguments[1] if len(arguments) == 2 else ""
+        x, y, z = (axis in wraps for axis in "xyz")
+        box = Domain((0, 0, 0), (1, 1, 1), periodic=(x, y, z))
+        self.set = ParticleSet(self.device, box, arguments[0], named)
+        return self.set
+
+    def grid(self, node: ast.Call, arguments: list[Any], named: dict[str, Any]) -> _Grid:
+        """A cell grid of the last particle set."""
+        from headwater.particles import CellGrid
+
+        if len(arguments) != 1 or named or self.set is None:
+            raise self.wrong(node, "takes a cutoff, and stands behind particles(...)")
+        return _Grid(CellGrid(self.set, arguments[0]))
+
     def wrong(self, node: ast.expr, problem: str) -> HeadwaterError:
         return _wrong(self.text, f"'{ast.unparse(node)}' {problem}")
+
+
+class _Grid:
+    """A cell grid that was never updated, as an argument: nothing runs with it."""
+
+    def __init__(self, grid: CellGrid) -> None:
+        self.grid = grid
+
+    def __kernel_argument__(self) -> Mapping[str, object]:
+        return self.grid.parts
+
+    def __kernel_grid__(self) -> tuple[tuple[bool, bool, bool], int]:
+        return self.grid.__kernel_grid__()

@@ -122,6 +122,11 @@ class CellGrid:
                 f"the cell grid {reason}",
                 hint="call update() after particles were added, removed or reordered",
             )
+        return self.parts
+
+    @property
+    def parts(self) -> Mapping[str, object]:
+        """What kernels take of the grid, by name, up to date or not."""
         positions: Array = self.particles.position
         return {"positions": positions, "cell_start": self.cell_start, **self._constants}
 

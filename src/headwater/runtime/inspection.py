@@ -126,16 +126,21 @@ def _threads_together(kernel: ir.Kernel) -> Iterator[Row]:
     found: Counter[str] = Counter()
     for node in ir.walk(kernel.body):
         if isinstance(node, ir.Barrier | ir.BarrierVote):
-            found["barriers"] += 1
+            found["barrier"] += 1
         elif isinstance(node, ir.Warp):
-            found["warp operations"] += 1
+            found["warp operation"] += 1
         elif isinstance(node, ir.Fence):
-            found["fences"] += 1
+            found["fence"] += 1
         elif isinstance(node, ir.Atomic):
             kind = scalar_of(node.array)
             found[f"atomic {node.operation} on {kind} of '{node.array.name}'"] += 1
     for what, count in found.items():
-        yield "threads together", f"{count} {what}"
+        text = f"{count} {what}" if what.startswith("atomic") else _counted(count, what)
+        yield "threads together", text
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'s' * (count != 1)}"
 
 
 def _neighbours(kernel: ir.Kernel) -> Iterator[Row]:
@@ -145,7 +150,7 @@ def _neighbours(kernel: ir.Kernel) -> Iterator[Row]:
         line = "" if node.span is None else f"line {node.span.line}: "
         sums = ", ".join(f"{sum.operation} to {sum.variable.name}" for sum in node.reductions)
         how = "one after another, for its effects" if node.sequential else sums or "in any order"
-        yield "neighbour loop", f"{line}{how}, {node.grid.reach} cells to a side"
+        yield "neighbour loop", f"{line}{how}, {_counted(node.grid.reach, 'cell')} to a side"
 
 
 def _needs(kernel: ir.Kernel) -> Iterator[Row]:

@@ -18,7 +18,7 @@ def decisions(kernel: ir.Kernel, target: Target, module: Module) -> dict[str, st
         found["neighbours"] = "the lanes share those of one thread after another"
     barriers = sum(isinstance(node, ir.Barrier) for node in nodes)
     if barriers:
-        found["regions"] = f"{barriers + 1}, cut by {barriers} barriers"
+        found["regions"] = f"{barriers + 1}, cut by {barriers} barrier{'s' * (barriers > 1)}"
     if module.scratch:
         found["scratch memory"] = f"{module.scratch:,} bytes for each call"
     return found
