@@ -97,7 +97,7 @@ def test_plan_of_a_neighbour_loop(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ("--args", "particles(1000, 'xy', density=f32), grid(0.1), 0.1", "--device", "cpu")
     text = show(capsys, "plan", "density", *arguments, "--over", "1000")
     assert re.search(r"neighbour loop +line \d+: add to total, 1 cell to a side\n", text)
-    assert "grid.positions: vec3<float32>, 1D, contiguous, in planes, read only\n" in text
+    assert "grid.positions: vec3<float32>, 1D, contiguous, in planes, read only" in text
     assert "for (" in show(capsys, "code", "density", *arguments[:2], "--device", "vulkan")
 
 
