@@ -86,6 +86,9 @@ class _Check:
         for own in (self.kernel.shared, self.kernel.locals, self.kernel.constants):
             for held in own:
                 self.type(held.scalar, None)
+        if self.pairs and not self.features.has(HAS_INT64):
+            text = "has dynamic shared arrays of 64 bits and of other types, which need int64"
+            raise self.refuse(text, None, "make all dynamic arrays of one type")
         room = self.features.max_shared
         used = shared_bytes(self.kernel, room)
         if used > room:
