@@ -38,22 +38,19 @@ def by_mpmath(function: Function, worst: Worst) -> float:
         return float(abs(mp.mpf(float(worst.found)) - exact) / mp.ldexp(1, exponent - kind.nmant))
 
 
-def row(
-    function: Function, dtype: np.dtype[Any], worst: Worst, points_text: str, bound: float
-) -> str:
+def row(function: Function, dtype: np.dtype[Any], worst: Worst, points_text: str) -> str:
     """One line of the table."""
     exact = f"{by_mpmath(function, worst):.3f}" if worst.error else "0"
     at = ", ".join(f"{float(x)!r}" for x in worst.at)
     kind = "" if not worst.wrong else f"; {worst.wrong} wrong in kind, first {worst.first_wrong}"
     name = function.label or function.name
-    return f"| {name} | {dtype.name} | {points_text} | {worst.error:.3f} | {bound:g} | {at} | {exact}{kind} |"
+    return f"| {name} | {dtype.name} | {points_text} | {worst.error:.3f} | {function.bound:g} | {at} | {exact}{kind} |"
 
 
 def measure(options: argparse.Namespace, device: hw.Device, function: Function, kind: str) -> bool:
     """Measure one function in one type, print its line, and tell whether it keeps its bound."""
     dtype = np.dtype(kind)
     oracle = function.float32 if kind == "float32" else function.float64
-    bound = function.bounds[0 if kind == "float32" else 1]
     task = Measurement(
         device,
         function.name,
@@ -68,13 +65,13 @@ def measure(options: argparse.Namespace, device: hw.Device, function: Function, 
         text = ""
     started = time.perf_counter()
     worst = task.all(points.selected(function, parts), options.workers)
-    print(row(function, dtype, worst, text or f"{worst.count:,}", bound), flush=True)
+    print(row(function, dtype, worst, text or f"{worst.count:,}"), flush=True)
     print(
         f"{function.label or function.name}: {time.perf_counter() - started:.0f} s",
         file=sys.stderr,
         flush=True,
     )
-    return worst.error <= bound and not worst.wrong
+    return worst.error <= function.bound and not worst.wrong
 
 
 def chosen(options: argparse.Namespace) -> list[tuple[Function, str]]:

@@ -16,6 +16,7 @@ from headwater.math.exponential import (
     scaled_float64,
 )
 from headwater.math.pieces import (
+    added,
     horner4,
     signed_float32,
     signed_float64,
@@ -70,7 +71,7 @@ def erfc_far_float32(x):
     p = horner4(u, p1, 0.39304167, -0.7661567, 1.0437663)
     growth = (e * r + 1.0) * r
     lacking = error - square_low
-    falling = 1.0 + (growth + (lacking + lacking * growth))
+    falling = added(1.0, added(growth, lacking + lacking * growth))
     return scaled_float32(falling * (p * t), exponent)
 
 
@@ -96,7 +97,7 @@ def erfc_far_float64(x):
     p = p1 * u + 1.0764090930655679
     growth = (e * r + 1.0) * r
     lacking = error - square_low
-    falling = 1.0 + (growth + (lacking + lacking * growth))
+    falling = added(1.0, added(growth, lacking + lacking * growth))
     return scaled_float64(falling * (p * t), exponent)
 
 

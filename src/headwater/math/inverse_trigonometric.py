@@ -10,7 +10,14 @@ from __future__ import annotations
 import math
 
 import headwater as hw
-from headwater.math.pieces import horner3, horner4, signed_float32, signed_float64
+from headwater.math.pieces import (
+    added,
+    difference,
+    horner3,
+    horner4,
+    signed_float32,
+    signed_float64,
+)
 
 NAN = math.nan
 
@@ -48,7 +55,8 @@ def asin_float32(x):
     """The inverse sine."""
     high, s, z = half_angle(abs(x))
     rest = asin_rest_float32(s, z)
-    folded = 0.7853982 + ((0.7853982 - 2.0 * s) - (2.0 * rest + 4.371139e-08))
+    near = difference(0.7853982, 2.0 * s) - (2.0 * rest + 4.371139e-08)
+    folded = added(0.7853982, near)
     return signed_float32(hw.select(high, folded, s + rest), x)
 
 
@@ -57,9 +65,8 @@ def asin_float64(x):
     """The inverse sine."""
     high, s, z = half_angle(abs(x))
     rest = asin_rest_float64(s, z)
-    folded = 0.7853981633974483 + (
-        (0.7853981633974483 - 2.0 * s) - (2.0 * rest - 6.123233995736766e-17)
-    )
+    near = difference(0.7853981633974483, 2.0 * s) - (2.0 * rest - 6.123233995736766e-17)
+    folded = added(0.7853981633974483, near)
     return signed_float64(hw.select(high, folded, s + rest), x)
 
 

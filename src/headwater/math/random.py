@@ -1,6 +1,7 @@
 """Random numbers by counters: the number of a seed, an index and a draw is the same on every device, in any order.
 
-Philox 4x32-10: J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
+Philox 4x32-10: J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw, "Parallel random numbers: as easy as 1, 2, 3",
+SC 2011.
 Nothing is stored: a thread gives its own index, and counts its draws itself.
 
     x = hw.random.uniform(seed, i)
