@@ -8,9 +8,29 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from headwater.backends.reference.arithmetic import OPERATORS, cast, float_of, wrap
-from headwater.ir import OPERATIONS
-from headwater.types import BOOL, FLOAT32, FLOAT64, INT32, INT64, UINT32, ScalarType
+from headwater.backends.reference.arithmetic import (
+    ATOMIC_OPERATORS,
+    OPERATORS,
+    cast,
+    float_of,
+    wrap,
+)
+from headwater.ir import ATOMICS, OPERATIONS
+from headwater.types import (
+    BOOL,
+    FLOAT16,
+    FLOAT32,
+    FLOAT64,
+    INT8,
+    INT16,
+    INT32,
+    INT64,
+    UINT8,
+    UINT16,
+    UINT32,
+    UINT64,
+    ScalarType,
+)
 
 INTEGERS = (INT32, UINT32, INT64)
 FLOATS = (FLOAT32, FLOAT64)
@@ -157,3 +177,97 @@ def test_a_fused_product_keeps_its_sign_at_both_ends_of_the_range() -> None:
         assert not np.signbit(fma(kind, tiny, tiny, -zero))
         assert fma(kind, -large, large, zero) == -math.inf
         assert fma(kind, large, large, -large) == math.inf
+
+
+SMALL = (INT8, INT16, UINT8, UINT16)
+
+
+@pytest.mark.parametrize("kind", [*SMALL, *INTEGERS, UINT64], ids=str)
+def test_bits_are_counted_and_turned(kind: ScalarType) -> None:
+    for a in edges(kind):
+        text = format(a & (2**kind.bits - 1), f"0{kind.bits}b")
+        assert OPERATORS["popc"](kind, a) == text.count("1")
+        assert OPERATORS["clz"](kind, a) == len(text) - len(text.lstrip("0"))
+        assert OPERATORS["ctz"](kind, a) == len(text) - len(text.rstrip("0"))
+        assert OPERATORS["brev"](kind, a) == wrap(kind, int(text[::-1], 2))
+        for b in edges(kind):
+            assert OPERATORS["mulhi"](kind, a, b) == math.floor(Fraction(a * b, 2**kind.bits))
+
+
+def test_the_fused_product_rounds_once() -> None:
+    """Against exact fractions, and where two roundings would give something else."""
+    rng = np.random.default_rng(5)
+    fma = OPERATORS["fma"]
+    for kind in FLOATS:
+        scalar = kind.numpy.type
+        for _ in range(300):
+            a, b = (scalar(v) for v in rng.normal(0, 1, 2))
+            c = scalar(-float(a) * float(b) * (1 + rng.normal(0, 1e-7)))
+            found = fma(kind, a, b, c)
+            exact = Fraction(float(a)) * Fraction(float(b)) + Fraction(float(c))
+            for step in (np.nextafter(found, -np.inf), np.nextafter(found, np.inf)):
+                assert abs(Fraction(float(found)) - exact) <= abs(Fraction(float(step)) - exact)
+    # By way of float64 the sum would be rounded to a tie first: 1 + 2**-24 + 2**-60.
+    a, c = np.float32(1 + 2**-12), np.float32(2**-60)
+    b = np.float32(1 - 2**-12)
+    assert fma(FLOAT32, a, b, c) == np.float32(1 - 2**-24)
+    tie = np.float32(1 + 2**-23) * np.float32(1.0)
+    assert fma(FLOAT32, np.float32(2**-12), np.float32(2**-12), np.float32(1.0)) == np.float32(1.0)
+    up = fma(FLOAT32, np.float32(2**-12 + 2**-30), np.float32(2**-12), np.float32(1.0))
+    assert up == tie
+
+
+def test_the_fused_product_of_what_is_not_finite() -> None:
+    fma, inf, nan = OPERATORS["fma"], np.float64(math.inf), np.float64(math.nan)
+    one, zero, large = np.float64(1.0), np.float64(0.0), np.float64(1e300)
+    with np.errstate(invalid="ignore"):
+        assert fma(FLOAT64, large, large, -inf) == -inf  # the product alone would overflow
+        assert np.isnan(fma(FLOAT64, inf, zero, one))
+        assert np.isnan(fma(FLOAT64, inf, one, -inf))
+        assert np.isnan(fma(FLOAT64, one, one, nan))
+    assert np.signbit(fma(FLOAT64, -one, zero, -zero))
+    assert not np.signbit(fma(FLOAT64, one, one, -one))
+
+
+def test_casts_to_and_from_float16() -> None:
+    half = cast(FLOAT16, np.float32(1.0009766))
+    assert type(half) is np.float16
+    assert cast(FLOAT16, np.float64(65519.9)) == 65504.0
+    with np.errstate(over="ignore"):
+        assert cast(FLOAT16, np.float32(65520.0)) == math.inf
+        assert cast(FLOAT16, 2**40) == math.inf
+    assert cast(FLOAT16, 2049) == 2048.0
+    # By way of float32 this would be a tie, and go down.
+    assert cast(FLOAT16, np.float64(1 + 2**-11 + 2**-40)) == np.float16(1 + 2**-10)
+    assert cast(FLOAT32, half) == np.float32(half)
+    assert cast(INT8, np.float16(-300.0)) == -128
+
+
+def test_every_integer_becomes_the_nearest_float() -> None:
+    rng = np.random.default_rng(3)
+    for value in (*rng.integers(0, 2**64 - 1, 200, np.uint64).tolist(), 2**64 - 1, 2**63 + 2**39):
+        assert float_of(FLOAT64, value) == float(value)
+        found = int(float_of(FLOAT32, value))
+        below, above = (int(np.nextafter(np.float32(found), d)) for d in (np.float32(0), np.inf))
+        assert abs(found - value) <= min(abs(below - value), abs(above - value))
+
+
+def test_bits_read_as_another_type() -> None:
+    bitcast = OPERATORS["bitcast"]
+    assert bitcast(UINT32, np.float32(1.0)) == 0x3F800000
+    assert bitcast(INT32, np.float32(-0.0)) == -(2**31)
+    assert bitcast(FLOAT64, 0x7FF0000000000000) == math.inf
+    assert bitcast(INT8, 255) == -1
+    assert bitcast(UINT64, -1) == 2**64 - 1
+    assert bitcast(FLOAT16, 0x3C00) == 1.0
+    assert type(bitcast(FLOAT32, -1)) is np.float32
+
+
+def test_atomics_that_count() -> None:
+    up, down = ATOMIC_OPERATORS["inc"], ATOMIC_OPERATORS["dec"]
+    assert [up(UINT32, x, 3) for x in (0, 2, 3, 9)] == [1, 3, 0, 0]
+    assert [down(UINT32, x, 3) for x in (0, 1, 3, 9)] == [3, 0, 2, 3]
+    swap = ATOMIC_OPERATORS["cas"]
+    assert swap(FLOAT32, np.float32(-0.0), np.float32(5.0), np.float32(0.0)) == 5.0
+    assert np.isnan(swap(FLOAT32, np.float32(math.nan), np.float32(5.0), np.float32(math.nan)))
+    assert set(ATOMIC_OPERATORS) == set(ATOMICS)
