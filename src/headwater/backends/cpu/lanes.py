@@ -402,7 +402,8 @@ class LaneEmitter:
 def linear_step(operation: str, arguments: tuple[Operand, ...]) -> int | None:
     """How far the lanes of a result are apart, where it is linear by an operation on the first lane's operands."""
     rule = _STEPS.get(operation)
-    if rule is None or any(argument.kind == "varying" for argument in arguments):
+    kinds = {argument.kind for argument in arguments}
+    if rule is None or "varying" in kinds or "linear" not in kinds:
         return None
     step = rule(*arguments)
     return step if step and abs(step) <= _LARGEST_STEP else None
