@@ -78,8 +78,8 @@ class Connection:
         """What every use of a lost device raises."""
         return DeviceError(
             f"the device '{self.name}' is lost: {self.lost}",
-            hint="a kernel that ran before is at fault, often by an index out of bounds, which the device "
-            "'reference' finds; a new process is needed to use this device again",
+            hint="a kernel that ran before is at fault, often by an index out of bounds, which a new process with "
+            "HEADWATER_DEBUG=1 finds; this one cannot use the device again",
         )
 
     def _note(self, status: Any) -> None:
