@@ -10,7 +10,7 @@ import pytest
 from tests.frontend.build import VEC3F, array, build, grid_type
 
 import headwater as hw
-from headwater import passes
+from headwater import ir, passes
 from headwater.errors import CompileError
 from headwater.types import INT32
 
@@ -89,6 +89,18 @@ def by_an_atomic(y, x, grid):
         hw.syncthreads()  # B
 
 
+def by_a_vote_of_warps(y, x, grid):
+    if hw.any_sync(0xFFFFFFFF, x[hw.threadIdx.x] > 0):  # C
+        hw.syncthreads()  # B
+
+
+def by_an_array_of_the_thread(y, x, grid):
+    own = hw.local.array(1, hw.int32)
+    own[0] = 1
+    if own[0] > 0:  # C
+        hw.syncthreads()  # B
+
+
 def in_a_neighbour_loop(y, x, grid):
     for _, _, _ in grid.neighbors(hw.grid(1)):  # C
         hw.syncthreads()  # B
@@ -123,6 +135,8 @@ BAD: list[Any] = [
     by_a_load_from_a_written_array,
     by_a_load_from_a_shared_array,
     by_an_atomic,
+    by_a_vote_of_warps,
+    by_an_array_of_the_thread,
     in_a_neighbour_loop,
     by_a_condition_of_two,
 ]
@@ -151,6 +165,45 @@ def test_rejected(function: Any) -> None:
     if function is not in_a_neighbour_loop:
         assert error.hint is not None
         assert f"line {line_of(function, 'C')}" in re.findall(r"line \d+", error.hint)
+
+
+@pytest.mark.parametrize("name", ["count", "and", "or"])
+def test_a_vote_is_named(name: str) -> None:
+    vote = getattr(hw, f"syncthreads_{name}")
+
+    def kernel(y, x, grid):
+        if x[hw.threadIdx.x] > 0:
+            y[0] = hw.int32(vote(x[0] > 1))
+
+    with pytest.raises(CompileError, match=f"'syncthreads_{name}' may be reached by some"):
+        check(kernel)
+
+
+def test_checked_where_returns_are_kept() -> None:
+    """The text is as the user wrote it; the check looks at a copy without early returns."""
+
+    def good(y, x, grid):
+        if x[hw.threadIdx.x] > 0:
+            return
+        hw.syncthreads()
+
+    def bad(y, x, grid):
+        if x[hw.threadIdx.x] > 0:
+            return
+        if x[hw.threadIdx.x] > -3:
+            hw.syncthreads()
+
+    for function in (good, bad):
+        kernel = build(function, array(INT32), array(INT32), grid_type(), block=(8, 1, 1))
+        passes.lower_returns(kernel, keep=True)
+        before = ir.format_kernel(kernel)
+        if function is bad:
+            with pytest.raises(CompileError, match="'syncthreads' may be reached by some"):
+                passes.check_barriers(kernel)
+        else:
+            passes.check_barriers(kernel)
+        assert "return" in before
+        assert ir.format_kernel(kernel) == before
 
 
 def test_rejected_in_a_function() -> None:
@@ -184,6 +237,14 @@ def asserted(y, x, grid):
         y[0] = 0
 
 
+def by_votes(y, x, grid):
+    table = hw.const.array_like((1, 2, 3))
+    while hw.syncthreads_or(x[hw.threadIdx.x] > 0):
+        hw.syncthreads()
+    if hw.syncthreads_count(True) > 3 and table[len(x)] == 2:
+        hw.syncthreads()
+
+
 def after_a_return(y, x, grid):
     if hw.threadIdx.x > 3:
         return
@@ -203,7 +264,8 @@ def beside_varying_control(y, x, grid):
 
 
 @pytest.mark.parametrize(
-    "function", [under_uniform_conditions, asserted, after_a_return, beside_varying_control]
+    "function",
+    [under_uniform_conditions, asserted, by_votes, after_a_return, beside_varying_control],
 )
 def test_accepted(function: Any) -> None:
     check(function)

@@ -397,3 +397,63 @@ def test_an_endless_loop_must_end_together() -> None:
 
     with pytest.raises(CompileError, match="must be left by all threads of a block together"):
         lowered(kernel, array(INT32))
+
+
+def test_an_assertion_is_about_threads_that_live(device: hw.Device) -> None:
+    """Threads that returned have no value of it; one of them was asked for it."""
+
+    @hw.kernel
+    def kernel(y, x):
+        t = hw.threadIdx.x
+        if t == 0:
+            return
+        value = x[t]
+        hw.syncthreads()
+        same = hw.uniform(value)
+        y[t] = same
+
+    x = device.array(np.array([5] + [7] * 15, np.int32))
+    y = device.zeros(16, hw.int32)
+    kernel[1, 16](y, x)
+    assert y.numpy().tolist() == [0] + [7] * 15
+
+
+def test_returns_may_be_kept() -> None:
+    def kernel(y):
+        i = hw.grid(1)
+        if i >= len(y):
+            return
+        hw.syncthreads()
+        y[i] = in_a_loop(i)
+
+    kept = build(kernel, array(INT32))
+    passes.lower_returns(kept, keep=True)
+    ir.verify(kept)
+    assert len(nodes(kept, ir.Return)) == 1
+    assert not nodes(kept, ir.Inlined)
+    passes.check_barriers(kept)
+
+
+def test_who_has_returned_takes_no_part(device: hw.Device) -> None:
+    """In votes of the block and of warps, before and after a barrier."""
+
+    @hw.kernel
+    def kernel(y, x):
+        t = hw.threadIdx.x
+        if x[t] == 0:
+            return
+        count = hw.syncthreads_count(True)
+        every = hw.syncthreads_and(x[t] > 0)
+        some = hw.syncthreads_or(x[t] == 0)
+        lanes = hw.popc(hw.ballot_sync(0xFFFFFFFF, True))
+        all_lanes = hw.all_sync(0xFFFFFFFF, x[t] > 0)
+        y[t, 0] = count
+        y[t, 1] = hw.int32(every) + 2 * hw.int32(some) + 4 * hw.int32(all_lanes)
+        y[t, 2] = hw.int32(lanes)
+
+    x = np.arange(40, dtype=np.int32) % 3
+    y = device.zeros((40, 3), hw.int32)
+    kernel[1, 40](y, device.array(x))
+    for t in range(40):
+        lanes = (x[t // 32 * 32 : t // 32 * 32 + 32] > 0).sum()
+        assert y.numpy()[t].tolist() == ([(x > 0).sum(), 5, lanes] if x[t] else [0, 0, 0])

@@ -114,3 +114,38 @@ def test_a_function_that_some_threads_leave() -> None:
     built = build(kernel, array(INT32))
     found = {variable.name for variable in passes.varying(built).variables}
     assert found == {"early_0", "k"}
+
+
+def of_the_whole_language(y, x, n, grid):
+    """Votes are the same for the block, what warps and own arrays give is not."""
+    table = hw.const.array_like(TABLE)
+    own = hw.local.array(4, hw.int32)
+    tile = hw.shared.array(8, hw.int32)
+    t = hw.threadIdx.x
+    tile[t] = n
+    for v1 in range(t % 4 + 1):
+        own[v1] = n
+        v1 += 0
+    u2 = hw.syncthreads_count(x[t] > 0)
+    u3 = hw.syncthreads_or(x[t] > 0)
+    v4 = hw.any_sync(0xFFFFFFFF, x[t] > 0)
+    v5 = hw.shfl_sync(0xFFFFFFFF, n, 0)
+    v6 = own[0]
+    u7 = table[n]
+    v8 = table[t % 4]
+    v9 = tile[0]
+    u2, u3, v4, v5 = u2 + 0, u3 and u3, v4 and v4, v5 + 0
+    v6, u7, v8, v9 = v6 + 0, u7 + 0, v8 + 0, v9 + 0
+    y[t] = u2 + v5 + v6 + u7 + v8 + v9
+
+
+TABLE = (3, 1, 4, 1)
+
+
+def test_own_arrays_votes_and_warps() -> None:
+    types = (array(INT32), array(INT32), INT32, grid_type())
+    kernel = build(of_the_whole_language, *types, block=(8, 1, 1))
+    found = {v.name for v in passes.varying(kernel).variables}
+    named = {v.name for v in kernel.variables}
+    assert {n for n in found if n[0] == "u" and n[1:].isdigit()} == set()
+    assert {n for n in named if n[0] == "v" and n[1:].isdigit()} <= found
