@@ -313,6 +313,20 @@ def test_two_files_with_one_bytecode() -> None:
     assert casts == [{"int32", "float32"}, {"int32", "float64"}]
 
 
+def test_a_loop_that_never_runs_keeps_its_test_and_its_else() -> None:
+    """Found by comparing random control with Python's: the `else` was lost with the test."""
+
+    def kernel(y, n):
+        while hw.atomic.add(y, 0, 1) > n and 1 in (2, 3):
+            y[1] = 1
+        else:
+            y[2] = 2
+
+    found = build(kernel, array(INT32), INT32)
+    assert stores(found) == [2]
+    assert ir.Atomic in kinds(found)
+
+
 # --- print and assert -----------------------------------------------------------------------------
 
 

@@ -38,11 +38,14 @@ def while_loop(frame: Frame, node: ast.While) -> bool:
         condition = frame.condition(node.test)
         frame.at(node.test)
         emitted = program.emit(condition, BOOL)
-        if isinstance(condition, Literal) and not condition.value:
-            return program.execute(frame, node.orelse)
+        never = isinstance(condition, Literal) and not condition.value
         before = frame.names  # the test runs at least once
-        with program.inside(body):
-            _body(frame, node.body, loop)
+        if not never:
+            with program.inside(body):
+                _body(frame, node.body, loop)
+    if never:
+        program.builder.block.nodes.extend(test.nodes)
+        return program.execute(frame, node.orelse)
     program.builder.append(ir.While(test, emitted, body, span))
     return _after(frame, node, loop, before, isinstance(condition, Literal))
 
