@@ -167,6 +167,15 @@ def test_rejected(function: Any) -> None:
         assert f"line {line_of(function, 'C')}" in re.findall(r"line \d+", error.hint)
 
 
+def test_warps_in_a_neighbour_loop() -> None:
+    def kernel(y, x, grid):
+        for j, _, _ in grid.neighbors(hw.grid(1)):
+            y[0] = hw.shfl_sync(0xFFFFFFFF, j, 0)
+
+    with pytest.raises(CompileError, match="'shfl_sync' stands inside a neighbour loop"):
+        check(kernel)
+
+
 @pytest.mark.parametrize("name", ["count", "and", "or"])
 def test_a_vote_is_named(name: str) -> None:
     vote = getattr(hw, f"syncthreads_{name}")

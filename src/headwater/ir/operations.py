@@ -182,7 +182,8 @@ ATOMICS: dict[str, str] = {
 
 # What the 32 lanes of a warp do together; lane = linear thread index mod 32. The last argument (but of 'active') is
 # the mask, a uint32 that names the lanes that take part; those that exited do not. Each lane waits until all that
-# take part have arrived at this node. The shuffles work in sections of `width` lanes (a power of two).
+# take part have arrived at this node, in the same trips of the loops around (decision 0009). The shuffles work in
+# sections of `width` lanes (a power of two).
 # A shuffle's value is open where its source lane takes no part.
 WARP_OPERATIONS: dict[str, str] = {
     "shuffle": "(value, lane, mask): the value of lane mod width of this section",
@@ -194,7 +195,7 @@ WARP_OPERATIONS: dict[str, str] = {
     "ballot": "(predicate, mask): uint32, the bits of the lanes where it holds",
     "match_any": "(value, mask): uint32, the lanes that have this lane's value (bits, not numbers, are compared)",
     "match_all": "(value, mask): uint32, the lanes that take part if all have one value, else 0",
-    "active": "(): uint32, the lanes that are here together",
+    "active": "(): uint32, the lanes that are here together; lanes that come the same way wait for each other",
     "sync": "(mask): waits, and the lanes see each other's writes",
 }
 

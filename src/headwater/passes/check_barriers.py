@@ -2,7 +2,7 @@
 
 Assumes that `lower_returns` has run. Where it kept early returns beside barriers, a copy without them is checked.
 Changes nothing; leaves true that every barrier is reached by all threads of a block that have not returned, or by none,
-the same number of times.
+the same number of times. Also rejects warp functions in neighbour loops, whose trips are the plan's.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ from headwater.passes.uniformity import Varying, varying
 
 def check_barriers(kernel: ir.Kernel) -> None:
     """Raise CompileError at the first barrier under varying control; the hint names the line that decides."""
+    for node in ir.walk(kernel.body):
+        if isinstance(node, ir.Neighbors):
+            _check_neighbors(node)
     if not has_barrier(kernel):
         return
     if any(isinstance(node, ir.Return) for node in ir.walk(kernel.body)):
@@ -29,16 +32,20 @@ def check_barriers(kernel: ir.Kernel) -> None:
         _check(node, found)
 
 
+def _check_neighbors(loop: ir.Neighbors) -> None:
+    for node in ir.walk(loop.body):
+        if isinstance(node, ir.Warp | ir.Barrier | ir.BarrierVote):
+            raise CompileError(
+                f"'{ir.called(node)}' stands inside a neighbour loop, where threads go different ways",
+                span=node.span,
+                hint="finish the loop first",
+            )
+
+
 def _check(node: ir.Node, found: Varying) -> None:
     barrier = _first_barrier(node)
     if barrier is None or node is barrier:
         return
-    if isinstance(node, ir.Neighbors):
-        raise CompileError(
-            f"'{ir.called(barrier)}' stands inside a neighbour loop, where threads go different ways",
-            span=barrier.span,
-            hint="finish the loop first",
-        )
     if isinstance(node, ir.If) and node.condition in found.values:
         raise _rejected(
             barrier, f"the condition at {_line(node.span)} is not the same for all of them"
