@@ -64,3 +64,18 @@ def test_casts_of_constants_are_those_of_values(device: hw.Device) -> None:
     (out,) = launch(casts_of_constants[1, 32], device, np.zeros(5, np.float32))
     once = np.array(2**60 + 2**36 + 1, np.int64).astype(np.float32)
     assert_same(out, np.array([np.inf, -np.inf, once, once, 0], np.float32))
+
+
+@hw.kernel(contract=False)
+def cast_that_changes_no_bits(out, a):
+    i = hw.grid(1)
+    small = a[i] + 1
+    if i > 2:
+        out[i] = hw.int16(small)
+
+
+def test_a_cast_that_changes_no_bits_may_begin_a_block(device: hw.Device) -> None:
+    """The pass lower_narrow looked for what it had made, in a block where it had made nothing."""
+    a = np.array([0, 1, 2, -128, 127, -3], np.int8)
+    out, _ = launch(cast_that_changes_no_bits[1, 6], device, np.zeros(6, np.int16), a)
+    assert_same(out, np.array([0, 0, 0, -127, -128, -2], np.int16))

@@ -131,9 +131,9 @@ def _write(
     """Append what `work` makes, as the value `result`."""
     before = len(build.block.nodes)
     value = work(build, *arguments)
-    last = build.block.nodes[-1]
-    if len(build.block.nodes) > before and isinstance(last, ir.Compute) and last.result is value:
-        last.result = result
+    made = build.block.nodes[before:]
+    if made and isinstance(made[-1], ir.Compute) and made[-1].result is value:
+        made[-1].result = result
     else:  # it made nothing new
         build.append(ir.Compute(result, "or", (value, build.constant(0, value.type)), build.span))
 
