@@ -106,7 +106,8 @@ def main() -> int:
         raise SystemExit(
             "float64 is measured with a long double of 64 bits, which this machine lacks"
         )
-    device = hw.device(options.device)
+    # One thread a worker: each has a part of its own.
+    device = hw.device("cpu", threads=1) if options.device == "cpu" else hw.device(options.device)
     print(HEADER)
     kept = [measure(options, device, *task) for task in chosen(options)]
     return int(not all(kept))

@@ -186,7 +186,7 @@ FUNCTIONS: tuple[Function, ...] = (
         "lgamma",
         (_lgamma32, from_c("lgammal")),
         lambda x: mp.log(abs(mp.gamma(x))),
-        4,
+        1.5,
         (-60, 0),
         (-4, 0),
         where=lambda x: x < 0,

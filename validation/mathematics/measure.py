@@ -159,8 +159,8 @@ class Measurement:
             return Worst()
         dtype = arguments[0].dtype
         found = self.results(arguments)
-        wide = [x.astype(WIDE[dtype.name]) for x in arguments]
         with np.errstate(all="ignore"):
+            wide = [x.astype(WIDE[dtype.name]) for x in arguments]
             exact = np.asarray(self.oracle(*wide))
         return compare(found, exact, arguments, self.floor)
 

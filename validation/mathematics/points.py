@@ -10,7 +10,7 @@ import numpy as np
 from validation.mathematics.functions import Function, Interval
 
 Array = np.ndarray[Any, np.dtype[Any]]
-CHUNK = 1 << 18
+CHUNK = 1 << 16
 _BITS = {"float32": (np.uint32, 24, 127), "float64": (np.uint64, 53, 1023)}
 
 _INTEGERS = (0.0, 1.0, 2.0, 3.0, 4.0, 7.0, 10.0, 1e5, 2.0**24, 2.0**24 + 2, 2.0**53)
