@@ -12,7 +12,13 @@ from headwater import ir
 from headwater.backends.cpu.addresses import Address, Addresses
 from headwater.backends.cpu.masked import masked_store, scatter, suffix
 from headwater.backends.cpu.places import Place
-from headwater.backends.cpu.strided import load_apart, spread_apart
+from headwater.backends.cpu.strided import (
+    FEW_LANES,
+    load_apart,
+    load_each,
+    spread_apart,
+    store_each,
+)
 from headwater.backends.cpu.target import Target
 from headwater.backends.cpu.text import FunctionWriter, Operand, memory_text, scalar_text
 from headwater.ir.nodes import Array
@@ -93,6 +99,8 @@ class Access:
         No machine gathers bytes or half words: they are read as the low part of a word, since any array may be read
         a little past its end.
         """
+        if e.mask is None and e.lanes <= FEW_LANES:
+            return load_each(e, kind, pointers)
         wide = kind if kind.size >= 4 else INT32
         vector = self.vector(e, wide)
         text = self.w.call(
@@ -126,7 +134,7 @@ class Access:
             return
         stored = self.in_memory(e.spread(value), kind, e.lanes)
         if address.kind == "varying":
-            scatter(self.w, kind, e.lanes, stored, address.pointer, e.on())
+            self.scatter(e, kind, stored, address.pointer)
         elif address.step > 1:
             self.store_apart(e, kind, stored, address)
         elif e.mask is not None and not self.may_blend(place):
@@ -135,13 +143,19 @@ class Access:
         else:
             self.store_whole(e, kind, stored, address.pointer)
 
+    def scatter(self, e: LaneEmitter, kind: ScalarType, stored: str, pointers: str) -> None:
+        if e.mask is None and e.lanes <= FEW_LANES:
+            store_each(e, kind, stored, pointers)
+        else:
+            scatter(self.w, kind, e.lanes, stored, pointers, e.on())
+
     def store_apart(self, e: LaneEmitter, kind: ScalarType, stored: str, address: Address) -> None:
         """Elements a few apart: what lies between must stay, even while other threads write it."""
         w, element, step = self.w, memory_text(kind), address.step
         if not self.target.masks(8 * kind.size):
             lanes = f"{e.type(INT32)} {e.iota(INT32, step)}"
             pointers = w.value(f"getelementptr {element}, ptr {address.pointer}, {lanes}", "at")
-            scatter(w, kind, e.lanes, stored, pointers, e.on())
+            self.scatter(e, kind, stored, pointers)
             return
         wide = spread_apart(e, element, stored, step, "poison")
         mask = spread_apart(e, "i1", e.on(), step, "zeroinitializer")

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from headwater.backends.cpu.lanes import LaneEmitter
 
 
-# Elements so far apart are read as whole vectors, of which most is thrown away.
-LARGEST_STEP = 4
+# Elements so far apart are read as whole vectors, of which most is thrown away. Shared memory is read soon after it is
+# written, and the machine hands over what single stores wrote to single loads, but not to those of vectors.
+LARGEST_STEP, LARGEST_OWN_STEP = 4, 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ class Addresses:
         if not apart:
             return Address("uniform", self.element(place, plane, base))
         step = _step(apart)
-        if step == 1 or (1 < step <= LARGEST_STEP and _has_room(e, place, step)):
+        if step == 1 or (1 < step <= _largest_step(e, place)):
             return Address("linear", self.element(place, plane, base), step)
         offset, kind = self.lane_offset(e, place, apart)
         return Address("varying", self.elements(e, place, plane, base, offset, kind))
@@ -178,9 +179,12 @@ def _step(apart: list[tuple[Operand, str]]) -> int:
     return sum(operand.step * int(stride) for operand, stride in apart)
 
 
-def _has_room(e: LaneEmitter, place: Place, step: int) -> bool:
-    """Whether all that lies between the lanes may be read, if one of them is in the array."""
-    return (place.padded or place.own) and step * e.lanes * place.scalar.size <= SLACK
+def _largest_step(e: LaneEmitter, place: Place) -> int:
+    """How far apart elements may be so that all between them may be read, if one is in the array."""
+    if not place.padded and not place.own:
+        return 1
+    room = SLACK // (e.lanes * place.scalar.size)
+    return min(room, LARGEST_OWN_STEP if place.own else LARGEST_STEP)
 
 
 def _base(operand: Operand) -> Operand:

@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from headwater import ir
 from headwater.backends.contract import Options
 from headwater.backends.cpu.access import Access
+from headwater.backends.cpu.blocks import block_loop
 from headwater.backends.cpu.frame import Frame
 from headwater.backends.cpu.groups import group_count, group_loop
 from headwater.backends.cpu.lanes import LaneEmitter
@@ -27,7 +28,7 @@ from headwater.backends.cpu.regions import Regions, has_barrier
 from headwater.backends.cpu.target import Target
 from headwater.backends.cpu.text import FunctionWriter, Operand, memory_text
 from headwater.backends.cpu.variance import Variance, analyse
-from headwater.types import BOOL, INT32
+from headwater.types import BOOL
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ class _Function:
     def module(self) -> Module:
         slots = self.arguments()
         self.own_arrays()
-        self.block_loop()
+        self.blocks()
         return Module(self.text(slots), self.frame.scratch)
 
     def text(self, slots: int) -> str:
@@ -84,7 +85,7 @@ class _Function:
             "",
             *self.w.declarations.values(),
             "",
-            f'attributes #0 = {{ nounwind "prefer-vector-width"="{self.target.vector_bits}" '
+            f'attributes #0 = {{ nounwind "no-builtins" "prefer-vector-width"="{self.target.vector_bits}" '
             '"no-trapping-math"="true" }',
             "!0 = distinct !{!0, !1}",
             '!1 = !{!"llvm.loop.unroll.disable"}',
@@ -147,41 +148,13 @@ class _Function:
 
     # --- blocks -----------------------------------------------------------------------------------
 
-    def block_loop(self) -> None:
-        w = self.w
-        counter = w.slot("i64", 8, "block")
-        body, end = w.new_label("block"), w.new_label("done")
-        w.emit(f"store i64 %first, ptr {counter}, align 8")
-        w.branch_if(w.value("icmp slt i64 %first, %last"), body, end)
-        w.place(body)
-        block = w.value(f"load i64, ptr {counter}, align 8", "block")
-        self.block_indices(block)
-        self.hold_addresses()
-        if has_barrier(self.kernel.body):
-            Regions(self.kernel, self.e).emit()
-        else:
-            self.plain_threads()
-        following = w.value(f"add i64 {block}, 1")
-        w.emit(f"store i64 {following}, ptr {counter}, align 8")
-        w.branch_if(w.value(f"icmp slt i64 {following}, %last"), body, end, ", !llvm.loop !0")
-        w.place(end)
-        w.emit("ret void")
-
-    def block_indices(self, block: str) -> None:
-        w = self.w
-        x, y = w.value("zext i32 %grid_x to i64"), w.value("zext i32 %grid_y to i64")
-        row = w.value(f"udiv i64 {block}, {x}")
-        wide = (
-            w.value(f"urem i64 {block}, {x}"),
-            w.value(f"urem i64 {row}, {y}"),
-            w.value(f"udiv i64 {row}, {y}"),
-        )
-        numbers = tuple(w.value(f"trunc i64 {text} to i32") for text in wide)
-        self.e.blocks = {
-            "block": _uniform(numbers),
-            "block_size": _uniform(tuple(map(str, self.kernel.block_shape))),
-            "grid_size": _uniform(("%grid_x", "%grid_y", "%grid_z")),
-        }
+    def blocks(self) -> None:
+        with block_loop(self.kernel, self.e):
+            self.hold_addresses()
+            if has_barrier(self.kernel.body):
+                Regions(self.kernel, self.e).emit()
+            else:
+                self.plain_threads()
 
     def hold_addresses(self) -> None:
         """Keep the compiler from working out all addresses of a block's own memory before the loop over blocks."""
@@ -198,7 +171,3 @@ class _Function:
             self.e.declare(variable)
         with group_loop(self.kernel, self.e):
             self.e.block(self.kernel.body)
-
-
-def _uniform(texts: tuple[str, ...]) -> tuple[Operand, ...]:
-    return tuple(Operand("uniform", text, INT32) for text in texts)

@@ -11,7 +11,7 @@ no lane is left.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import singledispatchmethod
@@ -20,6 +20,7 @@ from headwater import ir
 from headwater.backends.cpu.access import Access
 from headwater.backends.cpu.atomics import emit_atomic
 from headwater.backends.cpu.cooperation import Cooperation
+from headwater.backends.cpu.linear import known_comparison, known_scalar, linear_step
 from headwater.backends.cpu.loops import emit_for, emit_while
 from headwater.backends.cpu.operations import Operations
 from headwater.backends.cpu.state import Loop, Slot
@@ -197,17 +198,25 @@ class LaneEmitter:
         elif node.operation == "select":
             self.values[node.result] = self.choose(*arguments)
         elif (step := linear_step(node.operation, arguments)) is not None:
-            texts = tuple(argument.text for argument in arguments)
-            base = self.scalar.apply(node.operation, kind, kind, texts)
+            base = self.scalar_result(node, arguments)
             self.values[node.result] = Operand("linear", base, kind, step)
         elif all(argument.uniform for argument in arguments):
-            texts = tuple(argument.text for argument in arguments)
-            text = self.scalar.apply(node.operation, kind, result, texts, node.contract)
-            self.values[node.result] = Operand("uniform", text, result)
+            self.values[node.result] = Operand(
+                "uniform", self.scalar_result(node, arguments), result
+            )
+        elif known := known_comparison(node.operation, arguments, self.lanes):
+            self.values[node.result] = known
         else:
             texts = tuple(map(self.spread, arguments))
             text = self.vector.apply(node.operation, kind, result, texts, node.contract)
             self.values[node.result] = Operand("varying", text, result)
+
+    def scalar_result(self, node: ir.Compute, arguments: tuple[Operand, ...]) -> str:
+        """The operation on uniform operands, or on the first lane's."""
+        kind, result = arguments[0].type, node.result.type
+        texts = tuple(argument.text for argument in arguments)
+        known = known_scalar(node.operation, kind, result, texts)
+        return known or self.scalar.apply(node.operation, kind, result, texts, node.contract)
 
     def choose(self, condition: Operand, a: Operand, b: Operand) -> Operand:
         kind = a.type
@@ -292,7 +301,9 @@ class LaneEmitter:
     @node.register
     def _(self, node: ir.If) -> None:
         condition = self.use(node.condition)
-        if condition.uniform:
+        if condition.text in ("true", "false"):
+            self.block(node.then if condition.text == "true" else node.orelse)
+        elif condition.uniform:
             self.uniform_if(node, condition.text)
         else:
             self.varying_if(node, self.spread(condition))
@@ -397,41 +408,3 @@ class LaneEmitter:
         assert self.alive is not None
         self.remove_lanes(self.alive)
         self.mask = "zeroinitializer"
-
-
-def linear_step(operation: str, arguments: tuple[Operand, ...]) -> int | None:
-    """How far the lanes of a result are apart, where it is linear by an operation on the first lane's operands."""
-    rule = _STEPS.get(operation)
-    kinds = {argument.kind for argument in arguments}
-    if rule is None or "varying" in kinds or "linear" not in kinds:
-        return None
-    step = rule(*arguments)
-    return step if step and abs(step) <= _LARGEST_STEP else None
-
-
-def _step(operand: Operand) -> int:
-    return 0 if operand.uniform else operand.step
-
-
-def _scaled(a: Operand, b: Operand) -> int:
-    """The step of a product; 0 where no factor is a literal."""
-    factor, other = (a, b) if a.uniform else (b, a)
-    if not factor.uniform or factor.text.startswith("%"):
-        return 0
-    return int(factor.text) * _step(other)
-
-
-def _shifted(a: Operand, b: Operand) -> int:
-    if not b.uniform or b.text.startswith("%"):
-        return 0
-    return _step(a) << (int(b.text) % a.type.bits)
-
-
-_STEPS: dict[str, Callable[..., int]] = {
-    "neg": lambda a: -_step(a),
-    "add": lambda a, b: _step(a) + _step(b),
-    "sub": lambda a, b: _step(a) - _step(b),
-    "mul": _scaled,
-    "shl": _shifted,
-}
-_LARGEST_STEP = 1 << 12

@@ -27,143 +27,169 @@ entry:
   %slot.13 = getelementptr i64, ptr %arguments, i64 7
   %component.14 = load i64, ptr %slot.13, align 8
   %block.16 = alloca i64, align 8
-  %step.31 = alloca i32, align 8
-  %group.33 = alloca i32, align 8
-  %group.61 = alloca i32, align 8
-  %group.102 = alloca i32, align 8
+  %x.17 = alloca i32, align 8
+  %y.18 = alloca i32, align 8
+  %z.19 = alloca i32, align 8
+  %step.38 = alloca i32, align 8
+  %group.40 = alloca i32, align 8
+  %group.68 = alloca i32, align 8
+  %group.109 = alloca i32, align 8
   br label %start
 start:
+  %v.23 = icmp slt i64 %first, %last
+  br i1 %v.23, label %first.20, label %done.22
+first.20:
   store i64 %first, ptr %block.16, align 8
-  %v.19 = icmp slt i64 %first, %last
-  br i1 %v.19, label %block.17, label %done.18
-block.17:
-  %block.20 = load i64, ptr %block.16, align 8
-  %v.21 = zext i32 %grid_x to i64
-  %v.22 = zext i32 %grid_y to i64
-  %v.23 = udiv i64 %block.20, %v.21
-  %v.24 = urem i64 %block.20, %v.21
-  %v.25 = urem i64 %v.23, %v.22
-  %v.26 = udiv i64 %v.23, %v.22
-  %v.27 = trunc i64 %v.24 to i32
-  %v.28 = trunc i64 %v.25 to i32
-  %v.29 = trunc i64 %v.26 to i32
-  %v.30 = call ptr @llvm.launder.invariant.group.p0(ptr %partial.15)
-  %v.32 = mul i32 %v.27, 64
-  store i32 0, ptr %group.33, align 8
-  br label %group.34
-group.34:
-  %group.37 = load i32, ptr %group.33, align 8
-  %v.38 = mul i32 %group.37, 1
-  %v.39 = add i32 %v.32, %v.38
-  %v.40 = sext i32 %v.39 to i64
-  %at.41 = getelementptr float, ptr %x.12, i64 %v.40
-  %v.42 = load float, ptr %at.41, align 4
-  %v.43 = sext i32 %v.38 to i64
-  %at.44 = getelementptr float, ptr %v.30, i64 %v.43
-  store float %v.42, ptr %at.44, align 4
-  br label %next.35
-next.35:
-  %v.45 = add i32 %group.37, 1
-  store i32 %v.45, ptr %group.33, align 8
-  %v.46 = icmp ult i32 %v.45, 64
-  br i1 %v.46, label %group.34, label %threads.36, !llvm.loop !0
-threads.36:
-  store i32 32, ptr %step.31, align 8
-  br label %test.47
-test.47:
-  %step.50 = load i32, ptr %step.31, align 8
-  %v.51 = icmp sgt i32 %step.50, 0
-  br i1 %v.51, label %loop.48, label %end.49
-loop.48:
-  %step.52 = load i32, ptr %step.31, align 8
-  %v.53 = call i32 @llvm.smin.i32(i32 %step.52, i32 64)
-  %v.54 = call i32 @llvm.smax.i32(i32 %v.53, i32 -1)
-  %v.55 = add i32 %v.54, 1
-  %v.56 = call i32 @llvm.smax.i32(i32 %v.54, i32 0)
-  %v.57 = call i32 @llvm.smin.i32(i32 %v.55, i32 64)
-  %v.58 = call i32 @llvm.smax.i32(i32 0, i32 %v.56)
-  %v.59 = add i32 %v.58, 0
-  %v.60 = udiv i32 %v.59, 1
-  store i32 0, ptr %group.61, align 8
-  %v.65 = icmp ult i32 0, %v.60
-  br i1 %v.65, label %group.62, label %threads.64
-group.62:
-  %group.66 = load i32, ptr %group.61, align 8
-  %v.67 = mul i32 %group.66, 1
-  %v.68 = icmp slt i32 %v.67, %step.52
-  br i1 %v.68, label %then.69, label %else.70
-then.69:
-  %v.72 = sext i32 %v.67 to i64
-  %at.73 = getelementptr float, ptr %v.30, i64 %v.72
-  %v.74 = load float, ptr %at.73, align 4
-  %step.75 = load i32, ptr %step.31, align 8
-  %v.76 = add i32 %v.67, %step.75
-  %v.77 = sext i32 %v.76 to i64
-  %at.78 = getelementptr float, ptr %v.30, i64 %v.77
-  %v.79 = load float, ptr %at.78, align 4
-  %v.80 = fadd contract float %v.74, %v.79
-  %v.81 = sext i32 %v.67 to i64
-  %at.82 = getelementptr float, ptr %v.30, i64 %v.81
-  store float %v.80, ptr %at.82, align 4
-  br label %end.71
-else.70:
-  br label %end.71
-end.71:
-  br label %next.63
-next.63:
-  %v.83 = add i32 %group.66, 1
-  store i32 %v.83, ptr %group.61, align 8
-  %v.84 = icmp ult i32 %v.83, %v.60
-  br i1 %v.84, label %group.62, label %threads.64, !llvm.loop !0
-threads.64:
-  %step.85 = load i32, ptr %step.31, align 8
-  %v.86 = icmp eq i32 2, 0
-  %v.87 = icmp eq i32 2, -1
-  %v.88 = or i1 %v.86, %v.87
-  %v.89 = select i1 %v.88, i32 1, i32 2
-  %v.90 = sdiv i32 %step.85, %v.89
-  %v.91 = mul i32 %v.90, %v.89
-  %v.92 = sub i32 %step.85, %v.91
-  %v.93 = icmp ne i32 %v.92, 0
-  %v.94 = xor i32 %v.92, %v.89
-  %v.95 = icmp slt i32 %v.94, 0
-  %v.96 = sub i32 %v.90, 1
-  %v.97 = and i1 %v.93, %v.95
-  %v.98 = select i1 %v.97, i32 %v.96, i32 %v.90
-  %v.99 = sub i32 0, %step.85
-  %v.100 = select i1 %v.87, i32 %v.99, i32 %v.98
-  %v.101 = select i1 %v.86, i32 0, i32 %v.100
-  store i32 %v.101, ptr %step.31, align 8
-  br label %test.47
-end.49:
-  store i32 0, ptr %group.102, align 8
-  br label %group.103
-group.103:
-  %group.106 = load i32, ptr %group.102, align 8
-  %v.107 = mul i32 %group.106, 1
-  %v.108 = icmp eq i32 %v.107, 0
-  br i1 %v.108, label %then.109, label %else.110
-then.109:
-  %v.112 = load float, ptr %v.30, align 4
-  %v.113 = sext i32 %v.27 to i64
-  %at.114 = getelementptr float, ptr %total.5, i64 %v.113
-  store float %v.112, ptr %at.114, align 4
-  br label %end.111
-else.110:
-  br label %end.111
-end.111:
-  br label %next.104
-next.104:
-  %v.115 = add i32 %group.106, 1
-  store i32 %v.115, ptr %group.102, align 8
-  %v.116 = icmp ult i32 %v.115, 1
-  br i1 %v.116, label %group.103, label %threads.105, !llvm.loop !2
-threads.105:
-  %v.117 = add i64 %block.20, 1
-  store i64 %v.117, ptr %block.16, align 8
-  %v.118 = icmp slt i64 %v.117, %last
-  br i1 %v.118, label %block.17, label %done.18, !llvm.loop !0
-done.18:
+  %v.24 = zext i32 %grid_x to i64
+  %v.25 = zext i32 %grid_y to i64
+  %v.26 = udiv i64 %first, %v.24
+  %v.27 = urem i64 %first, %v.24
+  %v.28 = urem i64 %v.26, %v.25
+  %v.29 = udiv i64 %v.26, %v.25
+  %v.30 = trunc i64 %v.27 to i32
+  store i32 %v.30, ptr %x.17, align 8
+  %v.31 = trunc i64 %v.28 to i32
+  store i32 %v.31, ptr %y.18, align 8
+  %v.32 = trunc i64 %v.29 to i32
+  store i32 %v.32, ptr %z.19, align 8
+  br label %block.21
+block.21:
+  %block.33 = load i64, ptr %block.16, align 8
+  %x.34 = load i32, ptr %x.17, align 8
+  %y.35 = load i32, ptr %y.18, align 8
+  %z.36 = load i32, ptr %z.19, align 8
+  %v.37 = call ptr @llvm.launder.invariant.group.p0(ptr %partial.15)
+  %v.39 = mul i32 %x.34, 64
+  store i32 0, ptr %group.40, align 8
+  br label %group.41
+group.41:
+  %group.44 = load i32, ptr %group.40, align 8
+  %v.45 = mul i32 %group.44, 1
+  %v.46 = add i32 %v.39, %v.45
+  %v.47 = sext i32 %v.46 to i64
+  %at.48 = getelementptr float, ptr %x.12, i64 %v.47
+  %v.49 = load float, ptr %at.48, align 4
+  %v.50 = sext i32 %v.45 to i64
+  %at.51 = getelementptr float, ptr %v.37, i64 %v.50
+  store float %v.49, ptr %at.51, align 4
+  br label %next.42
+next.42:
+  %v.52 = add i32 %group.44, 1
+  store i32 %v.52, ptr %group.40, align 8
+  %v.53 = icmp ult i32 %v.52, 64
+  br i1 %v.53, label %group.41, label %threads.43, !llvm.loop !0
+threads.43:
+  store i32 32, ptr %step.38, align 8
+  br label %test.54
+test.54:
+  %step.57 = load i32, ptr %step.38, align 8
+  %v.58 = icmp sgt i32 %step.57, 0
+  br i1 %v.58, label %loop.55, label %end.56
+loop.55:
+  %step.59 = load i32, ptr %step.38, align 8
+  %v.60 = call i32 @llvm.smin.i32(i32 %step.59, i32 64)
+  %v.61 = call i32 @llvm.smax.i32(i32 %v.60, i32 -1)
+  %v.62 = add i32 %v.61, 1
+  %v.63 = call i32 @llvm.smax.i32(i32 %v.61, i32 0)
+  %v.64 = call i32 @llvm.smin.i32(i32 %v.62, i32 64)
+  %v.65 = call i32 @llvm.smax.i32(i32 0, i32 %v.63)
+  %v.66 = add i32 %v.65, 0
+  %v.67 = udiv i32 %v.66, 1
+  store i32 0, ptr %group.68, align 8
+  %v.72 = icmp ult i32 0, %v.67
+  br i1 %v.72, label %group.69, label %threads.71
+group.69:
+  %group.73 = load i32, ptr %group.68, align 8
+  %v.74 = mul i32 %group.73, 1
+  %v.75 = icmp slt i32 %v.74, %step.59
+  br i1 %v.75, label %then.76, label %else.77
+then.76:
+  %v.79 = sext i32 %v.74 to i64
+  %at.80 = getelementptr float, ptr %v.37, i64 %v.79
+  %v.81 = load float, ptr %at.80, align 4
+  %step.82 = load i32, ptr %step.38, align 8
+  %v.83 = add i32 %v.74, %step.82
+  %v.84 = sext i32 %v.83 to i64
+  %at.85 = getelementptr float, ptr %v.37, i64 %v.84
+  %v.86 = load float, ptr %at.85, align 4
+  %v.87 = fadd contract float %v.81, %v.86
+  %v.88 = sext i32 %v.74 to i64
+  %at.89 = getelementptr float, ptr %v.37, i64 %v.88
+  store float %v.87, ptr %at.89, align 4
+  br label %end.78
+else.77:
+  br label %end.78
+end.78:
+  br label %next.70
+next.70:
+  %v.90 = add i32 %group.73, 1
+  store i32 %v.90, ptr %group.68, align 8
+  %v.91 = icmp ult i32 %v.90, %v.67
+  br i1 %v.91, label %group.69, label %threads.71, !llvm.loop !0
+threads.71:
+  %step.92 = load i32, ptr %step.38, align 8
+  %v.93 = icmp eq i32 2, 0
+  %v.94 = icmp eq i32 2, -1
+  %v.95 = or i1 %v.93, %v.94
+  %v.96 = select i1 %v.95, i32 1, i32 2
+  %v.97 = sdiv i32 %step.92, %v.96
+  %v.98 = mul i32 %v.97, %v.96
+  %v.99 = sub i32 %step.92, %v.98
+  %v.100 = icmp ne i32 %v.99, 0
+  %v.101 = xor i32 %v.99, %v.96
+  %v.102 = icmp slt i32 %v.101, 0
+  %v.103 = sub i32 %v.97, 1
+  %v.104 = and i1 %v.100, %v.102
+  %v.105 = select i1 %v.104, i32 %v.103, i32 %v.97
+  %v.106 = sub i32 0, %step.92
+  %v.107 = select i1 %v.94, i32 %v.106, i32 %v.105
+  %v.108 = select i1 %v.93, i32 0, i32 %v.107
+  store i32 %v.108, ptr %step.38, align 8
+  br label %test.54
+end.56:
+  store i32 0, ptr %group.109, align 8
+  br label %group.110
+group.110:
+  %group.113 = load i32, ptr %group.109, align 8
+  %v.114 = mul i32 %group.113, 1
+  %v.115 = icmp eq i32 %v.114, 0
+  br i1 %v.115, label %then.116, label %else.117
+then.116:
+  %v.119 = load float, ptr %v.37, align 4
+  %v.120 = sext i32 %x.34 to i64
+  %at.121 = getelementptr float, ptr %total.5, i64 %v.120
+  store float %v.119, ptr %at.121, align 4
+  br label %end.118
+else.117:
+  br label %end.118
+end.118:
+  br label %next.111
+next.111:
+  %v.122 = add i32 %group.113, 1
+  store i32 %v.122, ptr %group.109, align 8
+  %v.123 = icmp ult i32 %v.122, 1
+  br i1 %v.123, label %group.110, label %threads.112, !llvm.loop !2
+threads.112:
+  %v.124 = add i32 %x.34, 1
+  %v.125 = icmp eq i32 %v.124, %grid_x
+  %v.126 = select i1 %v.125, i32 0, i32 %v.124
+  store i32 %v.126, ptr %x.17, align 8
+  %v.127 = zext i1 %v.125 to i32
+  %v.128 = add i32 %y.35, %v.127
+  %v.129 = icmp eq i32 %v.128, %grid_y
+  %v.130 = select i1 %v.129, i32 0, i32 %v.128
+  store i32 %v.130, ptr %y.18, align 8
+  %v.131 = zext i1 %v.129 to i32
+  %v.132 = add i32 %z.36, %v.131
+  %v.133 = icmp eq i32 %v.132, %grid_z
+  %v.134 = select i1 %v.133, i32 0, i32 %v.132
+  store i32 %v.134, ptr %z.19, align 8
+  %v.135 = zext i1 %v.133 to i32
+  %v.136 = add i64 %block.33, 1
+  store i64 %v.136, ptr %block.16, align 8
+  %v.137 = icmp slt i64 %v.136, %last
+  br i1 %v.137, label %block.21, label %done.22, !llvm.loop !0
+done.22:
   ret void
 }
 
@@ -171,7 +197,7 @@ declare ptr @llvm.launder.invariant.group.p0(ptr)
 declare i32 @llvm.smin.i32(i32, i32)
 declare i32 @llvm.smax.i32(i32, i32)
 
-attributes #0 = { nounwind "prefer-vector-width"="128" "no-trapping-math"="true" }
+attributes #0 = { nounwind "no-builtins" "prefer-vector-width"="128" "no-trapping-math"="true" }
 !0 = distinct !{!0, !1}
 !1 = !{!"llvm.loop.unroll.disable"}
 !2 = distinct !{!2, !3}

@@ -25,146 +25,172 @@ entry:
   %slot.13 = getelementptr i64, ptr %arguments, i64 7
   %component.14 = load i64, ptr %slot.13, align 8
   %block.15 = alloca i64, align 8
-  %length.29 = alloca <4 x i32>, align 64
-  %k.30 = alloca <4 x i32>, align 64
-  %group.31 = alloca i32, align 8
-  %live.42 = alloca <4 x i1>, align 8
+  %x.16 = alloca i32, align 8
+  %y.17 = alloca i32, align 8
+  %z.18 = alloca i32, align 8
+  %length.36 = alloca <4 x i32>, align 64
+  %k.37 = alloca <4 x i32>, align 64
+  %group.38 = alloca i32, align 8
+  %live.49 = alloca <4 x i1>, align 8
   br label %start
 start:
+  %v.22 = icmp slt i64 %first, %last
+  br i1 %v.22, label %first.19, label %done.21
+first.19:
   store i64 %first, ptr %block.15, align 8
-  %v.18 = icmp slt i64 %first, %last
-  br i1 %v.18, label %block.16, label %done.17
-block.16:
-  %block.19 = load i64, ptr %block.15, align 8
-  %v.20 = zext i32 %grid_x to i64
-  %v.21 = zext i32 %grid_y to i64
-  %v.22 = udiv i64 %block.19, %v.20
-  %v.23 = urem i64 %block.19, %v.20
-  %v.24 = urem i64 %v.22, %v.21
-  %v.25 = udiv i64 %v.22, %v.21
-  %v.26 = trunc i64 %v.23 to i32
-  %v.27 = trunc i64 %v.24 to i32
-  %v.28 = trunc i64 %v.25 to i32
-  store i32 0, ptr %group.31, align 8
-  br label %group.32
-group.32:
-  %group.35 = load i32, ptr %group.31, align 8
-  %v.36 = mul i32 %group.35, 4
-  store <4 x i32> zeroinitializer, ptr %length.29, align 8
-  store <4 x i32> zeroinitializer, ptr %k.30, align 8
-  %v.37 = mul i32 %v.26, 64
-  %v.38 = add i32 %v.37, %v.36
-  store <4 x i32> splat (i32 0), ptr %length.29, align 8
-  %v.39 = sext i32 %v.38 to i64
-  %at.40 = getelementptr i32, ptr %n.12, i64 %v.39
-  %v.41 = load <4 x i32>, ptr %at.40, align 4
-  store <4 x i32> %v.41, ptr %k.30, align 8
-  store <4 x i1> splat (i1 true), ptr %live.42, align 8
-  %v.46 = call i1 @llvm.vector.reduce.or.v4i1(<4 x i1> splat (i1 true))
-  br i1 %v.46, label %loop.43, label %end.45
-loop.43:
-  %mask.47 = load <4 x i1>, ptr %live.42, align 8
-  %k.48 = load <4 x i32>, ptr %k.30, align 8
-  %v.49 = icmp sgt <4 x i32> %k.48, splat (i32 1)
-  %mask.50 = load <4 x i1>, ptr %live.42, align 8
-  %v.51 = and <4 x i1> %mask.50, %v.49
-  store <4 x i1> %v.51, ptr %live.42, align 8
-  %v.53 = call i1 @llvm.vector.reduce.or.v4i1(<4 x i1> %v.51)
-  br i1 %v.53, label %body.52, label %next.44
-body.52:
-  %k.54 = load <4 x i32>, ptr %k.30, align 8
-  %v.55 = icmp eq <4 x i32> splat (i32 2), splat (i32 0)
-  %v.56 = icmp eq <4 x i32> splat (i32 2), splat (i32 -1)
-  %v.57 = or <4 x i1> %v.55, %v.56
-  %v.58 = select <4 x i1> %v.57, <4 x i32> splat (i32 1), <4 x i32> splat (i32 2)
-  %v.59 = sdiv <4 x i32> %k.54, %v.58
-  %v.60 = mul <4 x i32> %v.59, %v.58
-  %v.61 = sub <4 x i32> %k.54, %v.60
-  %v.62 = icmp ne <4 x i32> %v.61, splat (i32 0)
-  %v.63 = xor <4 x i32> %v.61, %v.58
-  %v.64 = icmp slt <4 x i32> %v.63, splat (i32 0)
-  %v.65 = sub <4 x i32> %v.59, splat (i32 1)
-  %v.66 = and <4 x i1> %v.62, %v.64
-  %v.67 = select <4 x i1> %v.66, <4 x i32> %v.65, <4 x i32> %v.59
-  %v.68 = sub <4 x i32> splat (i32 0), %k.54
-  %v.69 = select <4 x i1> %v.56, <4 x i32> %v.68, <4 x i32> %v.67
-  %v.70 = select <4 x i1> %v.55, <4 x i32> splat (i32 0), <4 x i32> %v.69
-  %v.71 = mul <4 x i32> splat (i32 2), %v.70
-  %v.72 = sub <4 x i32> %k.54, %v.71
-  %v.73 = icmp eq <4 x i32> %v.72, splat (i32 0)
-  %v.74 = and <4 x i1> %v.51, %v.73
-  %k.75 = load <4 x i32>, ptr %k.30, align 8
-  %v.76 = icmp eq <4 x i32> splat (i32 2), splat (i32 0)
-  %v.77 = icmp eq <4 x i32> splat (i32 2), splat (i32 -1)
-  %v.78 = or <4 x i1> %v.76, %v.77
-  %v.79 = select <4 x i1> %v.78, <4 x i32> splat (i32 1), <4 x i32> splat (i32 2)
-  %v.80 = sdiv <4 x i32> %k.75, %v.79
-  %v.81 = mul <4 x i32> %v.80, %v.79
-  %v.82 = sub <4 x i32> %k.75, %v.81
-  %v.83 = icmp ne <4 x i32> %v.82, splat (i32 0)
-  %v.84 = xor <4 x i32> %v.82, %v.79
-  %v.85 = icmp slt <4 x i32> %v.84, splat (i32 0)
-  %v.86 = sub <4 x i32> %v.80, splat (i32 1)
-  %v.87 = and <4 x i1> %v.83, %v.85
-  %v.88 = select <4 x i1> %v.87, <4 x i32> %v.86, <4 x i32> %v.80
-  %v.89 = sub <4 x i32> splat (i32 0), %k.75
-  %v.90 = select <4 x i1> %v.77, <4 x i32> %v.89, <4 x i32> %v.88
-  %v.91 = select <4 x i1> %v.76, <4 x i32> splat (i32 0), <4 x i32> %v.90
-  %v.92 = load <4 x i32>, ptr %k.30, align 8
-  %v.93 = select <4 x i1> %v.74, <4 x i32> %v.91, <4 x i32> %v.92
-  store <4 x i32> %v.93, ptr %k.30, align 8
-  %v.94 = xor <4 x i1> %v.73, splat (i1 true)
-  %v.95 = and <4 x i1> %v.51, %v.94
-  %k.96 = load <4 x i32>, ptr %k.30, align 8
-  %v.97 = mul <4 x i32> splat (i32 3), %k.96
-  %v.98 = add <4 x i32> %v.97, splat (i32 1)
-  %v.99 = load <4 x i32>, ptr %k.30, align 8
-  %v.100 = select <4 x i1> %v.95, <4 x i32> %v.98, <4 x i32> %v.99
-  store <4 x i32> %v.100, ptr %k.30, align 8
-  %length.101 = load <4 x i32>, ptr %length.29, align 8
-  %v.102 = add <4 x i32> %length.101, splat (i32 1)
-  %v.103 = load <4 x i32>, ptr %length.29, align 8
-  %v.104 = select <4 x i1> %v.51, <4 x i32> %v.102, <4 x i32> %v.103
-  store <4 x i32> %v.104, ptr %length.29, align 8
-  %length.105 = load <4 x i32>, ptr %length.29, align 8
-  %v.106 = icmp eq <4 x i32> %length.105, splat (i32 100)
-  %v.107 = and <4 x i1> %v.51, %v.106
-  %mask.108 = load <4 x i1>, ptr %live.42, align 8
-  %v.109 = xor <4 x i1> %v.107, splat (i1 true)
-  %v.110 = and <4 x i1> %mask.108, %v.109
-  store <4 x i1> %v.110, ptr %live.42, align 8
-  %v.111 = xor <4 x i1> %v.106, splat (i1 true)
-  %v.112 = and <4 x i1> %v.51, %v.111
-  %v.113 = or <4 x i1> zeroinitializer, %v.112
-  br label %next.44
-next.44:
-  %mask.114 = load <4 x i1>, ptr %live.42, align 8
-  store <4 x i1> %mask.114, ptr %live.42, align 8
-  %v.115 = call i1 @llvm.vector.reduce.or.v4i1(<4 x i1> %mask.114)
-  br i1 %v.115, label %loop.43, label %end.45, !llvm.loop !0
-end.45:
-  %length.116 = load <4 x i32>, ptr %length.29, align 8
-  %v.117 = sext i32 %v.38 to i64
-  %at.118 = getelementptr i32, ptr %lengths.5, i64 %v.117
-  store <4 x i32> %length.116, ptr %at.118, align 4
-  br label %next.33
-next.33:
-  %v.119 = add i32 %group.35, 1
-  store i32 %v.119, ptr %group.31, align 8
-  %v.120 = icmp ult i32 %v.119, 16
-  br i1 %v.120, label %group.32, label %threads.34, !llvm.loop !0
-threads.34:
-  %v.121 = add i64 %block.19, 1
-  store i64 %v.121, ptr %block.15, align 8
-  %v.122 = icmp slt i64 %v.121, %last
-  br i1 %v.122, label %block.16, label %done.17, !llvm.loop !0
-done.17:
+  %v.23 = zext i32 %grid_x to i64
+  %v.24 = zext i32 %grid_y to i64
+  %v.25 = udiv i64 %first, %v.23
+  %v.26 = urem i64 %first, %v.23
+  %v.27 = urem i64 %v.25, %v.24
+  %v.28 = udiv i64 %v.25, %v.24
+  %v.29 = trunc i64 %v.26 to i32
+  store i32 %v.29, ptr %x.16, align 8
+  %v.30 = trunc i64 %v.27 to i32
+  store i32 %v.30, ptr %y.17, align 8
+  %v.31 = trunc i64 %v.28 to i32
+  store i32 %v.31, ptr %z.18, align 8
+  br label %block.20
+block.20:
+  %block.32 = load i64, ptr %block.15, align 8
+  %x.33 = load i32, ptr %x.16, align 8
+  %y.34 = load i32, ptr %y.17, align 8
+  %z.35 = load i32, ptr %z.18, align 8
+  store i32 0, ptr %group.38, align 8
+  br label %group.39
+group.39:
+  %group.42 = load i32, ptr %group.38, align 8
+  %v.43 = mul i32 %group.42, 4
+  store <4 x i32> zeroinitializer, ptr %length.36, align 8
+  store <4 x i32> zeroinitializer, ptr %k.37, align 8
+  %v.44 = mul i32 %x.33, 64
+  %v.45 = add i32 %v.44, %v.43
+  store <4 x i32> splat (i32 0), ptr %length.36, align 8
+  %v.46 = sext i32 %v.45 to i64
+  %at.47 = getelementptr i32, ptr %n.12, i64 %v.46
+  %v.48 = load <4 x i32>, ptr %at.47, align 4
+  store <4 x i32> %v.48, ptr %k.37, align 8
+  store <4 x i1> splat (i1 true), ptr %live.49, align 8
+  %v.53 = call i1 @llvm.vector.reduce.or.v4i1(<4 x i1> splat (i1 true))
+  br i1 %v.53, label %loop.50, label %end.52
+loop.50:
+  %mask.54 = load <4 x i1>, ptr %live.49, align 8
+  %k.55 = load <4 x i32>, ptr %k.37, align 8
+  %v.56 = icmp sgt <4 x i32> %k.55, splat (i32 1)
+  %mask.57 = load <4 x i1>, ptr %live.49, align 8
+  %v.58 = and <4 x i1> %mask.57, %v.56
+  store <4 x i1> %v.58, ptr %live.49, align 8
+  %v.60 = call i1 @llvm.vector.reduce.or.v4i1(<4 x i1> %v.58)
+  br i1 %v.60, label %body.59, label %next.51
+body.59:
+  %k.61 = load <4 x i32>, ptr %k.37, align 8
+  %v.62 = icmp eq <4 x i32> splat (i32 2), splat (i32 0)
+  %v.63 = icmp eq <4 x i32> splat (i32 2), splat (i32 -1)
+  %v.64 = or <4 x i1> %v.62, %v.63
+  %v.65 = select <4 x i1> %v.64, <4 x i32> splat (i32 1), <4 x i32> splat (i32 2)
+  %v.66 = sdiv <4 x i32> %k.61, %v.65
+  %v.67 = mul <4 x i32> %v.66, %v.65
+  %v.68 = sub <4 x i32> %k.61, %v.67
+  %v.69 = icmp ne <4 x i32> %v.68, splat (i32 0)
+  %v.70 = xor <4 x i32> %v.68, %v.65
+  %v.71 = icmp slt <4 x i32> %v.70, splat (i32 0)
+  %v.72 = sub <4 x i32> %v.66, splat (i32 1)
+  %v.73 = and <4 x i1> %v.69, %v.71
+  %v.74 = select <4 x i1> %v.73, <4 x i32> %v.72, <4 x i32> %v.66
+  %v.75 = sub <4 x i32> splat (i32 0), %k.61
+  %v.76 = select <4 x i1> %v.63, <4 x i32> %v.75, <4 x i32> %v.74
+  %v.77 = select <4 x i1> %v.62, <4 x i32> splat (i32 0), <4 x i32> %v.76
+  %v.78 = mul <4 x i32> splat (i32 2), %v.77
+  %v.79 = sub <4 x i32> %k.61, %v.78
+  %v.80 = icmp eq <4 x i32> %v.79, splat (i32 0)
+  %v.81 = and <4 x i1> %v.58, %v.80
+  %k.82 = load <4 x i32>, ptr %k.37, align 8
+  %v.83 = icmp eq <4 x i32> splat (i32 2), splat (i32 0)
+  %v.84 = icmp eq <4 x i32> splat (i32 2), splat (i32 -1)
+  %v.85 = or <4 x i1> %v.83, %v.84
+  %v.86 = select <4 x i1> %v.85, <4 x i32> splat (i32 1), <4 x i32> splat (i32 2)
+  %v.87 = sdiv <4 x i32> %k.82, %v.86
+  %v.88 = mul <4 x i32> %v.87, %v.86
+  %v.89 = sub <4 x i32> %k.82, %v.88
+  %v.90 = icmp ne <4 x i32> %v.89, splat (i32 0)
+  %v.91 = xor <4 x i32> %v.89, %v.86
+  %v.92 = icmp slt <4 x i32> %v.91, splat (i32 0)
+  %v.93 = sub <4 x i32> %v.87, splat (i32 1)
+  %v.94 = and <4 x i1> %v.90, %v.92
+  %v.95 = select <4 x i1> %v.94, <4 x i32> %v.93, <4 x i32> %v.87
+  %v.96 = sub <4 x i32> splat (i32 0), %k.82
+  %v.97 = select <4 x i1> %v.84, <4 x i32> %v.96, <4 x i32> %v.95
+  %v.98 = select <4 x i1> %v.83, <4 x i32> splat (i32 0), <4 x i32> %v.97
+  %v.99 = load <4 x i32>, ptr %k.37, align 8
+  %v.100 = select <4 x i1> %v.81, <4 x i32> %v.98, <4 x i32> %v.99
+  store <4 x i32> %v.100, ptr %k.37, align 8
+  %v.101 = xor <4 x i1> %v.80, splat (i1 true)
+  %v.102 = and <4 x i1> %v.58, %v.101
+  %k.103 = load <4 x i32>, ptr %k.37, align 8
+  %v.104 = mul <4 x i32> splat (i32 3), %k.103
+  %v.105 = add <4 x i32> %v.104, splat (i32 1)
+  %v.106 = load <4 x i32>, ptr %k.37, align 8
+  %v.107 = select <4 x i1> %v.102, <4 x i32> %v.105, <4 x i32> %v.106
+  store <4 x i32> %v.107, ptr %k.37, align 8
+  %length.108 = load <4 x i32>, ptr %length.36, align 8
+  %v.109 = add <4 x i32> %length.108, splat (i32 1)
+  %v.110 = load <4 x i32>, ptr %length.36, align 8
+  %v.111 = select <4 x i1> %v.58, <4 x i32> %v.109, <4 x i32> %v.110
+  store <4 x i32> %v.111, ptr %length.36, align 8
+  %length.112 = load <4 x i32>, ptr %length.36, align 8
+  %v.113 = icmp eq <4 x i32> %length.112, splat (i32 100)
+  %v.114 = and <4 x i1> %v.58, %v.113
+  %mask.115 = load <4 x i1>, ptr %live.49, align 8
+  %v.116 = xor <4 x i1> %v.114, splat (i1 true)
+  %v.117 = and <4 x i1> %mask.115, %v.116
+  store <4 x i1> %v.117, ptr %live.49, align 8
+  %v.118 = xor <4 x i1> %v.113, splat (i1 true)
+  %v.119 = and <4 x i1> %v.58, %v.118
+  %v.120 = or <4 x i1> zeroinitializer, %v.119
+  br label %next.51
+next.51:
+  %mask.121 = load <4 x i1>, ptr %live.49, align 8
+  store <4 x i1> %mask.121, ptr %live.49, align 8
+  %v.122 = call i1 @llvm.vector.reduce.or.v4i1(<4 x i1> %mask.121)
+  br i1 %v.122, label %loop.50, label %end.52, !llvm.loop !0
+end.52:
+  %length.123 = load <4 x i32>, ptr %length.36, align 8
+  %v.124 = sext i32 %v.45 to i64
+  %at.125 = getelementptr i32, ptr %lengths.5, i64 %v.124
+  store <4 x i32> %length.123, ptr %at.125, align 4
+  br label %next.40
+next.40:
+  %v.126 = add i32 %group.42, 1
+  store i32 %v.126, ptr %group.38, align 8
+  %v.127 = icmp ult i32 %v.126, 16
+  br i1 %v.127, label %group.39, label %threads.41, !llvm.loop !0
+threads.41:
+  %v.128 = add i32 %x.33, 1
+  %v.129 = icmp eq i32 %v.128, %grid_x
+  %v.130 = select i1 %v.129, i32 0, i32 %v.128
+  store i32 %v.130, ptr %x.16, align 8
+  %v.131 = zext i1 %v.129 to i32
+  %v.132 = add i32 %y.34, %v.131
+  %v.133 = icmp eq i32 %v.132, %grid_y
+  %v.134 = select i1 %v.133, i32 0, i32 %v.132
+  store i32 %v.134, ptr %y.17, align 8
+  %v.135 = zext i1 %v.133 to i32
+  %v.136 = add i32 %z.35, %v.135
+  %v.137 = icmp eq i32 %v.136, %grid_z
+  %v.138 = select i1 %v.137, i32 0, i32 %v.136
+  store i32 %v.138, ptr %z.18, align 8
+  %v.139 = zext i1 %v.137 to i32
+  %v.140 = add i64 %block.32, 1
+  store i64 %v.140, ptr %block.15, align 8
+  %v.141 = icmp slt i64 %v.140, %last
+  br i1 %v.141, label %block.20, label %done.21, !llvm.loop !0
+done.21:
   ret void
 }
 
 declare i1 @llvm.vector.reduce.or.v4i1(<4 x i1>)
 
-attributes #0 = { nounwind "prefer-vector-width"="128" "no-trapping-math"="true" }
+attributes #0 = { nounwind "no-builtins" "prefer-vector-width"="128" "no-trapping-math"="true" }
 !0 = distinct !{!0, !1}
 !1 = !{!"llvm.loop.unroll.disable"}
 !2 = distinct !{!2, !3}

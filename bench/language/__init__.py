@@ -1,0 +1,1 @@
+"""How fast kernels of the language run on the CPU, beside plain loops that a C compiler optimised."""
