@@ -38,7 +38,8 @@ def check(device: hw.Device, function: Function, kind: str, count: int, contract
     )
     worst = task.all(parts(function, kind, count), workers=1)
     assert not worst.wrong, worst.first_wrong
-    assert worst.error <= function.bound, (worst.error, worst.at, worst.found)
+    slack = task.arithmetic.slack if kind == "float32" else 0.0
+    assert worst.error <= function.bound + slack, (worst.error, worst.at, worst.found)
 
 
 @pytest.mark.compiled
