@@ -92,7 +92,7 @@ log1p = Intrinsic("log1p", "(x) -> float", "log(1 + x), exact for small x too.")
 pow = Intrinsic(
     "pow",
     "(x, y) -> float",
-    "x ** y as a float, the special cases as in C; the operator ** takes integers too, see Types.",
+    "x ** y as a float, the special cases as in C; the operator ** takes integers too, see Statements.",
 )
 
 # --- angles ---------------------------------------------------------------------------------------
