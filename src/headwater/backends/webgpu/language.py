@@ -22,19 +22,12 @@ from headwater.types import (
     BOOL,
     FLOAT16,
     FLOAT32,
-    INT8,
-    INT16,
     INT32,
-    UINT8,
-    UINT16,
-    UINT32,
     ScalarType,
 )
 
 _AXES = "xyz"
 _SMALLEST_NORMAL = 2.0**-126
-# The types that carry the values of smaller ones.
-_CARRIERS = {INT8: INT32, INT16: INT32, UINT8: UINT32, UINT16: UINT32, FLOAT16: FLOAT32}
 # What WGSL has no atomic operation for: the new value of the old one and the operand.
 _COUNTED = {
     "inc": "select({{0}} + {one}, {zero}, {{0}} >= {{1}})",
@@ -133,26 +126,16 @@ class Wgsl(Target):
         return self.rounding.row(node, row)
 
     def widened(self, node: ir.Compute) -> Row | None:
-        """The row of a cast to or from a type of 8 or 16 bits for which the table has none: through those of 32."""
+        """The row of a cast of float16 from or to a type for which there is none: through float32."""
         source, target = node.arguments[-1].type, node.result.type
-        if node.operation != "cast" or self.table.find("cast", f"{source}.{target}") is not None:
+        if node.operation != "cast" or (source is FLOAT16) == (target is FLOAT16):
             return None
-        near, far = _CARRIERS.get(source, source), _CARRIERS.get(target, target)
-        if (near, far) == (source, target) or source is target:
+        if self.table.find("cast", f"{source}.{target}") is not None:
             return None
-        if source.is_float and target.is_integer and far is not target:
-            steps = [(source, near), (near, far)]
-            last = Row(f"clamp({{0}}, {', '.join(_literals(far, target.limits))})")
-        else:
-            steps = [(source, near), (near, far), (far, target)]
-            last = Row("{0}")
-        text = "{0}"
-        helpers: list[str] = []
-        rows = [self.table.conversion("cast", a, b) for a, b in steps if a is not b]
-        for row in (*rows, last):
-            text = row.text.format(f"({text})" if text != "{0}" else text)
-            helpers += row.helpers
-        return Row(text, tuple(helpers))
+        first = self.table.conversion("cast", source, FLOAT32)
+        second = self.table.conversion("cast", FLOAT32, target)
+        text = second.text.format(f"({first.text})")
+        return Row(text, (*first.helpers, *second.helpers))
 
     def constant_local(self, kind: ScalarType, name: str, expression: str) -> str:
         return f"let {name} = {expression};"
@@ -285,10 +268,6 @@ def _row_major(indices: list[str], lengths: list[str]) -> str:
         left = f"({text})" if "+" in text else text
         text = f"{left} * {length} + {index}"
     return text
-
-
-def _literals(kind: ScalarType, values: Iterable[int]) -> list[str]:
-    return [f"{value}{SUFFIX[TYPES[kind]]}" for value in values]
 
 
 def _as_i32(index: Operand) -> str:

@@ -140,7 +140,7 @@ def _casts() -> dict[str, str | Row]:
 
 
 def _narrow_casts() -> dict[str, str | Row]:
-    """To and from the types of 8 and 16 bits, whose values are kept in 32."""
+    """Those that `lower_narrow` leaves beside memory: values of 8 and 16 bits are kept in 32."""
     casts: dict[str, str | Row] = {
         "int32.int8": "({0} << 24u) >> 24u",
         "int32.int16": "({0} << 16u) >> 16u",
@@ -162,10 +162,6 @@ def _bit_casts() -> dict[str, str | Row]:
         "float16.uint16": "{0}",
         "int16.float16": "bitcast<u32>({0}) & 65535u",
         "float16.int16": "bitcast<i32>({0} << 16u) >> 16u",
-        "int16.uint16": "bitcast<u32>({0}) & 65535u",
-        "uint16.int16": "bitcast<i32>({0} << 16u) >> 16u",
-        "int8.uint8": "bitcast<u32>({0}) & 255u",
-        "uint8.int8": "bitcast<i32>({0} << 24u) >> 24u",
     }
 
 
