@@ -146,6 +146,21 @@ def test_operations_that_may_give_a_nan(kind: ScalarType) -> None:
     assert sum(site.report.kind == "nan" for site in sites) == len(reports.NAN_OPERATIONS)
 
 
+def test_what_is_only_chosen_is_checked_where_it_is() -> None:
+    made = Kernel()
+    build = made.build
+    x = build.load(made.a, (made.thread, made.thread))
+    condition = build.compute("lt", x, x)
+    quotient = build.compute("div", x, x)
+    inner = build.compute("select", condition, quotient, x)
+    outer = build.cast(build.compute("select", condition, x, inner), FLOAT64)
+    assert passes.only_chosen(made.kernel) == {quotient, inner}
+    build.store(made.a, (made.thread, made.thread), build.cast(outer, FLOAT32))
+    assert passes.only_chosen(made.kernel) == {quotient, inner}
+    found = made.instrumented()
+    assert [site.report.kind for site in found.sites].count("nan") == 1
+
+
 def test_nans_inside_the_library_are_its_own() -> None:
     """Only what a call gives is checked, once, against its arguments."""
     made = Kernel()

@@ -173,6 +173,14 @@ CASES: dict[str, tuple[Any, tuple[Any, ...], tuple[Any, ...], str, int, str]] = 
         0,
         "'log' gives no number, though its arguments are numbers",
     ),
+    "chosen": (
+        kernels.chosen,
+        (FLOATS - 5.0, 3),
+        (FLOATS - 5.0, 4),
+        "nan",
+        4,
+        "0.0 / 0.0 is not a number",
+    ),
     "in_a_condition": (
         kernels.in_a_condition,
         (FLOATS, 1),

@@ -1,6 +1,8 @@
 """Passes from IR to IR, one file each. A pass says what it assumes and what it leaves true."""
 
 from headwater.passes.check_barriers import check_barriers as check_barriers
+from headwater.passes.chosen_values import handed_on as handed_on
+from headwater.passes.chosen_values import only_chosen as only_chosen
 from headwater.passes.classify_reductions import classify_reductions as classify_reductions
 from headwater.passes.instrument import instrument as instrument
 from headwater.passes.library_calls import LibraryCalls as LibraryCalls

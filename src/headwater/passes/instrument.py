@@ -7,19 +7,23 @@ Reported are subscripts out of bounds of any array, reads of shared and local el
 integer divisions by zero, NaNs that a float operation makes of numbers, and values that `hw.uniform` asserts wrongly. A
 thread goes on after a report. An access out of bounds is not made: a load or an atomic gives 0.
 
-An element that is accessed again by the same values, as the components of a vector are, is checked once. Functions of
-the library of mathematics make NaNs on the way to a number, so only what they give is checked.
+What a `select` does not choose may be wrong: see `chosen_values`. An element that is accessed again by the same values,
+as the components of a vector are, is checked once. Functions of the library of mathematics make NaNs on the way to a
+number, so only what they give is checked.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import singledispatchmethod
 from typing import TypeAlias
 
 from headwater import ir
+from headwater.errors import Span
 from headwater.ir import reports
 from headwater.ir.reports import Report, Reports
+from headwater.passes.chosen_values import handed_on, only_chosen
 from headwater.passes.library_calls import Call, LibraryCalls
 from headwater.passes.report_records import Records
 from headwater.passes.rewriting import new_variable, zero
@@ -32,6 +36,15 @@ Access: TypeAlias = ir.Load | ir.Store | ir.Atomic
 Checked: TypeAlias = dict[tuple[ir.Array, tuple[ir.Value, ...]], ir.Value]
 
 _DIVISIONS = ("floordiv", "mod")
+
+
+@dataclass(frozen=True, slots=True)
+class _Fault:
+    """What is wrong with a value where `holds`."""
+
+    holds: ir.Value
+    report: Report[ir.Value]
+    span: Span | None
 
 
 def instrument(kernel: ir.Kernel) -> Reports:
@@ -58,6 +71,8 @@ class _Instrument:
         self.written = written
         self.uniform = uniform
         self.calls = LibraryCalls(kernel)
+        self.chosen = only_chosen(kernel)
+        self.faults: dict[ir.Value, list[_Fault]] = {}
         self.constants: dict[ir.Value, bool | int | float] = {}
         self.build = ir.Builder(ir.Block())
         self.checked: Checked = {}
@@ -121,16 +136,38 @@ class _Instrument:
         elif kind.is_integer and node.operation in _DIVISIONS:
             self.division(node)
         elif kind.is_float and node.operation in reports.NAN_OPERATIONS:
-            with self.build.when(self.new_nan(node.result, node.arguments)):
-                self.report(reports.made_nan(node.operation, node.arguments))
+            report = reports.made_nan(node.operation, node.arguments)
+            self.fault(
+                node.result, _Fault(self.new_nan(node.result, node.arguments), report, node.span)
+            )
+        self.hand_on(node)
 
     def division(self, node: ir.Compute) -> None:
         left, right = node.arguments
         if self.constants.get(right, 0) != 0:
             return
         none = self.build.compute("eq", right, self.build.constant(0, right.type))
-        with self.build.when(none):
-            self.report(reports.divided_by_zero(node.operation, left))
+        report = reports.divided_by_zero(node.operation, left)
+        self.fault(node.result, _Fault(none, report, node.span))
+
+    def fault(self, result: ir.Value, fault: _Fault) -> None:
+        """Report it, or keep it for the `select` that may choose the result."""
+        if result in self.chosen:
+            self.faults.setdefault(result, []).append(fault)
+            return
+        with self.build.when(fault.holds):
+            self.records.write(self.build, fault.report, fault.span)
+
+    def hand_on(self, node: ir.Compute) -> None:
+        """What was wrong with an operand is so with the result, where it is that operand."""
+        for operand, side in handed_on(node):
+            for fault in self.faults.get(operand, ()):
+                holds = fault.holds
+                if side is not None:
+                    condition = node.arguments[0]
+                    taken = condition if side else self.build.compute("not", condition)
+                    holds = self.build.compute("and", holds, taken)
+                self.fault(node.result, replace(fault, holds=holds))
 
     def new_nan(self, result: ir.Value, operands: tuple[ir.Value, ...]) -> ir.Value:
         """Whether the result is a NaN and no operand is."""
@@ -147,8 +184,8 @@ class _Instrument:
         if call is None:
             return
         for result in ir.results(node):
-            with self.build.when(self.new_nan(result, tuple(call.arguments))):
-                self.report(reports.gave_nan(call.name))
+            bad = self.new_nan(result, tuple(call.arguments))
+            self.fault(result, _Fault(bad, reports.gave_nan(call.name), self.build.span))
 
     # --- memory -----------------------------------------------------------------------------------
 

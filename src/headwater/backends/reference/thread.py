@@ -37,8 +37,9 @@ class Thread:
     """The state of one thread; `regions` holds all arrays that it sees.
 
     `asserted` belongs to the block; `assertions` counts how often this thread has met each `uniform`. `checks` run
-    behind each plain node. `path` says where the thread is: the number of the node in its block, of the branch or the
-    trip in the node, and so on inwards. So it grows as the thread goes on, as words do in a dictionary.
+    behind each plain node; `faults` are theirs. `path` says where the thread is: the number of the node in its block,
+    of the branch or the trip in the node, and so on inwards. So it grows as the thread goes on, as words do in a
+    dictionary.
     """
 
     kernel: ir.Kernel
@@ -51,6 +52,7 @@ class Thread:
     checks: Callable[[Thread, ir.Node], None] | None = None
     variables: dict[ir.Variable, Scalar] = field(default_factory=dict)
     assertions: dict[ir.Compute, int] = field(default_factory=dict)
+    faults: dict[ir.Value, DebugError] = field(default_factory=dict)
     path: list[int] = field(default_factory=list)
 
     @property
