@@ -8,7 +8,6 @@ Each value is printed as parts that add up to it; a first part of few bits keeps
 from __future__ import annotations
 
 import mpmath as mp
-
 from validation.mathematics.remez import rounded, text
 
 mp.mp.dps = 500
