@@ -29,7 +29,10 @@ def helpers() -> dict[str, Helper]:
         found[f"mod_{kind}"] = Helper(_integer_mod(kind))
         found[f"trips_{kind}"] = Helper(_trips(kind))
         if kind.kind == "int":
-            found[f"abs_{kind}"] = Helper(_abs(kind))
+            needs = (f"negated_{kind}",) if kind.bits < 32 else ()
+            found[f"abs_{kind}"] = Helper(_abs(kind), needs)
+            found[f"floordiv_{kind}"] = Helper(_floordiv(kind), needs)
+            found[f"negated_{kind}"] = Helper(_negated(kind))
     for kind in FLOATS:
         found[f"mod_{kind}"] = Helper(_float_mod(kind))
     for kind in _REGISTERS:
@@ -43,11 +46,23 @@ def function(result: str, name: str, operands: str, *lines: str) -> str:
     return "\n".join([f"{head} {{", *(f"    {line}" for line in lines), "}"])
 
 
+def negative(kind: ScalarType, text: str) -> str:
+    """The expression of -`text`; the smallest of a signed type stays itself."""
+    if kind.bits < 32:
+        return f"hw_negated_{kind}({text})"
+    return f"({TYPES[kind.name]})(0u - ({word(kind)}){text})"
+
+
+def _negated(kind: ScalarType) -> str:
+    """In 32 bits: the assembler takes 32768 for what `neg.s16` makes of the smallest."""
+    negate = 'asm("neg.s32 %0, %1;" : "=r"(wide) : "r"((int)a));'
+    of = TYPES[kind.name]
+    return function(of, f"negated_{kind}", f"{of} a", "int wide;", negate, f"return ({of})wide;")
+
+
 def _abs(kind: ScalarType) -> str:
     of = TYPES[kind.name]
-    return function(
-        of, f"abs_{kind}", f"{of} a", f"return a < 0 ? ({of})(0u - ({word(kind)})a) : a;"
-    )
+    return function(of, f"abs_{kind}", f"{of} a", f"return a < 0 ? {negative(kind, 'a')} : a;")
 
 
 def _floordiv(kind: ScalarType) -> str:
@@ -56,7 +71,7 @@ def _floordiv(kind: ScalarType) -> str:
     if kind.kind == "uint":
         return function(of, f"floordiv_{kind}", f"{of} a, {of} b", *lines, "return a / b;")
     lines += [
-        f"if (b == -1) {{ return ({of})(0u - ({word(kind)})a); }}",
+        f"if (b == -1) {{ return {negative(kind, 'a')}; }}",
         f"const {of} quotient = a / b;",
         "const bool below = quotient * b != a && (a ^ b) < 0;",
         "return below ? quotient - 1 : quotient;",

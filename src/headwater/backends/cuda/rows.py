@@ -52,7 +52,7 @@ def _rows() -> dict[str, ByType]:
 
 def _arithmetic() -> dict[str, ByType]:
     return {
-        "neg": {"float": "-{0}", **_wrapped("0u - {0}", 1)},
+        "neg": {"float": "-{0}", **_wrapped("0u - {0}", 1), **_narrow_negations()},
         "abs": {
             "float32": "__uint_as_float(__float_as_uint({0}) & 0x7fffffffu)",
             "float64": "fabs({0})",
@@ -150,6 +150,13 @@ def _wrapped(text: str, arity: int) -> ByType:
         operands = [f"({word(kind)}){{{position}}}" for position in range(arity)]
         rows[kind.name] = f"({TYPES[kind.name]})({text.format(*operands)})"
     return rows
+
+
+def _narrow_negations() -> ByType:
+    signed = (kind for kind in NARROW if kind.kind == "int")
+    return {
+        kind.name: Row(functions.negative(kind, "{0}"), (f"negated_{kind}",)) for kind in signed
+    }
 
 
 def _advance(kind: ScalarType) -> str:
