@@ -14,9 +14,9 @@ from headwater.backends.cpu.masked import masked_store, scatter, suffix
 from headwater.backends.cpu.places import Place
 from headwater.backends.cpu.strided import (
     FEW_LANES,
-    load_apart,
     load_each,
-    spread_apart,
+    load_window,
+    spread_window,
     store_each,
 )
 from headwater.backends.cpu.target import Target
@@ -56,8 +56,8 @@ class Access:
             return Operand("uniform", self.to_register(self.w.value(text), kind, ""), kind)
         if address.kind == "varying":
             text = self.gather(e, kind, address.pointer)
-        elif address.step > 1:
-            text = load_apart(e, kind, address.pointer, address.step)
+        elif address.kind == "window":
+            text = load_window(e, kind, address.pointer, address.offsets)
         elif e.mask is None or (place.padded and e.use(node.indices[-1]).text == self.spread_index):
             text = self.whole(e, kind, address.pointer)
         elif place.interleave:
@@ -135,8 +135,8 @@ class Access:
         stored = self.in_memory(e.spread(value), kind, e.lanes)
         if address.kind == "varying":
             self.scatter(e, kind, stored, address.pointer)
-        elif address.step > 1:
-            self.store_apart(e, kind, stored, address)
+        elif address.kind == "window":
+            self.store_window(e, place, stored, address)
         elif e.mask is not None and not self.may_blend(place):
             vector = (e.lanes, stored)
             masked_store(self.w, self.target, kind, vector, address.pointer, e.on())
@@ -149,19 +149,17 @@ class Access:
         else:
             scatter(self.w, kind, e.lanes, stored, pointers, e.on())
 
-    def store_apart(self, e: LaneEmitter, kind: ScalarType, stored: str, address: Address) -> None:
-        """Elements a few apart: what lies between must stay, even while other threads write it."""
-        w, element, step = self.w, memory_text(kind), address.step
-        if not self.target.masks(8 * kind.size):
-            lanes = f"{e.type(INT32)} {e.iota(INT32, step)}"
-            pointers = w.value(f"getelementptr {element}, ptr {address.pointer}, {lanes}", "at")
-            self.scatter(e, kind, stored, pointers)
+    def store_window(self, e: LaneEmitter, place: Place, stored: str, address: Address) -> None:
+        """Elements whose places are known: what lies between must stay, even while other threads write it."""
+        kind, offsets = place.scalar, address.offsets
+        if len(set(offsets)) < e.lanes or not self.target.masks(8 * kind.size):
+            self.scatter(e, kind, stored, self.addresses.pointers(e, place, address))
             return
-        wide = spread_apart(e, element, stored, step, "poison")
-        mask = spread_apart(e, "i1", e.on(), step, "zeroinitializer")
-        if stored in w.narrowed:
-            w.narrowed.add(wide)
-        masked_store(w, self.target, kind, (e.lanes * step, wide), address.pointer, mask)
+        width, wide = spread_window(e, memory_text(kind), stored, offsets, "poison")
+        _, mask = spread_window(e, "i1", e.on(), offsets, "zeroinitializer")
+        if stored in self.w.narrowed:
+            self.w.narrowed.add(wide)
+        masked_store(self.w, self.target, kind, (width, wide), address.pointer, mask)
 
     def may_blend(self, place: Place) -> bool:
         """Whether lanes that are off may write back what they read.

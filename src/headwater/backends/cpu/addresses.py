@@ -1,7 +1,8 @@
 """Where the elements lie that the lanes of a group name.
 
-An address is uniform (one scalar access), contiguous over the lanes (one vector access) or scattered (gather and
-scatter). Vector arrays lie in planes, so a component is contiguous over consecutive elements.
+An address is uniform (one scalar access), contiguous over the lanes (one vector access), a window of a few vectors in
+which the lanes' places are known when compiling, or scattered (gather and scatter). Vector arrays lie in planes, so
+a component is contiguous over consecutive elements.
 """
 
 from __future__ import annotations
@@ -13,27 +14,28 @@ from headwater import ir
 from headwater.backends.cpu.frame import SLACK
 from headwater.backends.cpu.places import Place
 from headwater.backends.cpu.text import FunctionWriter, Operand, memory_text, scalar_text
-from headwater.types import INT32, INT64, ScalarType
+from headwater.types import INT32, INT64, UINT32, ScalarType
 
 if TYPE_CHECKING:
     from headwater.backends.cpu.lanes import LaneEmitter
 
 
-# Elements so far apart are read as whole vectors, of which most is thrown away. Shared memory is read soon after it is
-# written, and the machine hands over what single stores wrote to single loads, but not to those of vectors.
-LARGEST_STEP, LARGEST_OWN_STEP = 4, 2
+# How many vectors a window may have. Shared memory is read soon after it is written, and the machine hands over what
+# single stores wrote to single loads, but not to those of vectors.
+WINDOW, OWN_WINDOW = 4, 2
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """`kind` is as of an operand; `pointer` is a vector of pointers where it is 'varying', else that of the first lane.
+    """`kind` is 'uniform', 'linear', 'window' or 'varying'.
 
-    The elements of the lanes of a linear address are `step` apart.
+    `pointer` is a vector of pointers where it varies, else that of the lowest element; the lanes of a window are at
+    `offsets` from it.
     """
 
     kind: str
     pointer: str
-    step: int = 1
+    offsets: tuple[int, ...] = ()
 
 
 class Addresses:
@@ -60,11 +62,27 @@ class Addresses:
             return self.interleaved(e, place, plane, base, apart)
         if not apart:
             return Address("uniform", self.element(place, plane, base))
-        step = _step(apart)
-        if step == 1 or (1 < step <= _largest_step(e, place)):
-            return Address("linear", self.element(place, plane, base), step)
+        offsets = _offsets(e, apart)
+        if offsets is not None and _is_window(e, place, offsets):
+            return self.window(place, self.element(place, plane, base), offsets)
         offset, kind = self.lane_offset(e, place, apart)
         return Address("varying", self.elements(e, place, plane, base, offset, kind))
+
+    def window(self, place: Place, pointer: str, offsets: tuple[int, ...]) -> Address:
+        """Places that are known from each other."""
+        lowest = min(offsets)
+        if lowest:
+            pointer = self.element(place, pointer, str(lowest))
+        offsets = tuple(offset - lowest for offset in offsets)
+        consecutive = all(offset == lane for lane, offset in enumerate(offsets))
+        return Address("linear" if consecutive else "window", pointer, offsets)
+
+    def pointers(self, e: LaneEmitter, place: Place, address: Address) -> str:
+        """An address that varies as a vector of pointers."""
+        if address.kind == "varying":
+            return address.pointer
+        offsets = e.lane_constants(INT32, address.offsets)
+        return self.elements(e, place, address.pointer, "", offsets, INT32)
 
     def interleaved(
         self,
@@ -129,7 +147,7 @@ class Addresses:
 
     def lane_index(self, e: LaneEmitter, operand: Operand, kind: ScalarType) -> str:
         if operand.kind == "linear":
-            return e.iota(kind, operand.step)
+            return e.lane_constants(kind, operand.offsets)
         return e.vector.apply("cast", operand.type, kind, (operand.text,))
 
     # --- pointers ---------------------------------------------------------------------------------
@@ -172,24 +190,33 @@ class Addresses:
         return self.w.value(text, "at")
 
 
-def _step(apart: list[tuple[Operand, str]]) -> int:
-    """How many elements lie between those of two lanes; 0 where that is not known or not one number."""
+def _offsets(e: LaneEmitter, apart: list[tuple[Operand, str]]) -> tuple[int, ...] | None:
+    """How far the elements of the lanes are from that of the base, where that is known."""
     if any(operand.kind == "varying" or stride.startswith("%") for operand, stride in apart):
-        return 0
-    return sum(operand.step * int(stride) for operand, stride in apart)
+        return None
+    terms = [(operand.offsets, int(stride)) for operand, stride in apart]
+    return tuple(sum(offsets[lane] * by for offsets, by in terms) for lane in range(e.lanes))
 
 
-def _largest_step(e: LaneEmitter, place: Place) -> int:
-    """How far apart elements may be so that all between them may be read, if one is in the array."""
+def _is_window(e: LaneEmitter, place: Place, offsets: tuple[int, ...]) -> bool:
+    """Whether all elements between the lanes' may be read, if one of these is in the array, and are few enough."""
+    span = max(offsets) - min(offsets) + 1
+    if all(offset == lane for lane, offset in enumerate(offsets)):
+        return True
     if not place.padded and not place.own:
-        return 1
+        return False
+    vectors = -(-span // e.lanes)
     room = SLACK // (e.lanes * place.scalar.size)
-    return min(room, LARGEST_OWN_STEP if place.own else LARGEST_STEP)
+    return vectors <= min(room, OWN_WINDOW if place.own else WINDOW)
 
 
 def _base(operand: Operand) -> Operand:
-    """The first lane's part of a linear index."""
-    return Operand("uniform", operand.text, operand.type)
+    """The scalar part of an index.
+
+    An array has less than 2**31 elements along an axis, so that the base of an unsigned index may lie below 0.
+    """
+    kind = INT32 if operand.kind == "linear" and operand.type is UINT32 else operand.type
+    return Operand("uniform", operand.text, kind)
 
 
 def _is_narrow(place: Place, term: tuple[Operand, str]) -> bool:

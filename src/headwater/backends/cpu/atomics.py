@@ -51,9 +51,11 @@ def _lane_by_lane(
     access: Access, e: LaneEmitter, node: ir.Atomic, address: Address, operands: list[Operand]
 ) -> str:
     w, kind, text = e.w, node.result.type, scalar_text(node.result.type)
-    if address.kind == "varying":
+    scattered = address.kind in ("varying", "window")
+    if scattered:
+        found = access.addresses.pointers(e, access.places[node.array], address)
         pointers = w.slot(f"<{e.lanes} x ptr>")
-        w.emit(f"store <{e.lanes} x ptr> {address.pointer}, ptr {pointers}, align 64")
+        w.emit(f"store <{e.lanes} x ptr> {found}, ptr {pointers}, align 64")
     spilled = [_spill(e, operand) for operand in operands]
     bits, old = w.slot("i32", 8, "bits"), w.slot(e.type(kind))
     w.emit(f"store i32 {e.mask_bits()}, ptr {bits}, align 8")
@@ -63,11 +65,10 @@ def _lane_by_lane(
     pending = w.value(f"load i32, ptr {bits}, align 8")
     lane = e.first_on(pending)
     pointer = address.pointer
-    if address.kind == "varying":
+    if scattered:
         pointer = w.value(f"load ptr, ptr {_item(e, 'ptr', pointers, lane)}, align 8")
     elif address.kind == "linear":
-        number = lane if address.step == 1 else w.value(f"mul i32 {lane}, {address.step}")
-        pointer = _item(e, text, pointer, number)
+        pointer = _item(e, text, pointer, lane)
     before = _update(access, e, node, pointer, [value(lane) for value in spilled])
     w.emit(f"store {text} {before}, ptr {_item(e, text, old, lane)}, align {kind.size}")
     rest = w.value(f"and i32 {pending}, {w.value(f'sub i32 {pending}, 1')}")

@@ -52,7 +52,7 @@ def enter_few(kernel: ir.Kernel, e: LaneEmitter, first: int, last: int) -> None:
     """Set up the lanes for the threads from `first` to before `last`, of which there are no more than lanes."""
     _enter(kernel, e, str(first))
     if e.lanes > last - first:
-        number = e.spread(Operand("linear", str(first), INT32))
+        number = e.spread(e.consecutive(str(first), INT32))
         e.mask = e.both(e.mask, e.vector.compare("ult", INT32, number, f"splat (i32 {last})"))
 
 
@@ -62,7 +62,7 @@ def _enter(kernel: ir.Kernel, e: LaneEmitter, first: str) -> None:
     e.threads = _thread_indices(kernel, e, first)
     e.clear_variables()
     if e.lanes > 1 and kernel.threads % e.lanes:
-        number = e.spread(Operand("linear", first, INT32))
+        number = e.spread(e.consecutive(first, INT32))
         e.mask = e.vector.compare("ult", INT32, number, f"splat (i32 {kernel.threads})")
     if e.lanes > 1 and any(isinstance(node, ir.Return) for node in ir.walk(kernel.body)):
         e.alive = e.w.slot(e.type(BOOL), 8, "alive")
@@ -73,14 +73,27 @@ def _thread_indices(kernel: ir.Kernel, e: LaneEmitter, first: str) -> tuple[Oper
     """x, y and z of the threads in their block."""
     size_x, size_y, size_z = kernel.block_shape
     zero = Operand("uniform", "0", INT32)
-    consecutive = "uniform" if e.lanes == 1 else "linear"
+    # The first thread of a whole group; that of a few threads is known.
+    number = e.consecutive(first, INT32, divisor=e.lanes)
     if size_y == size_z == 1:
-        return Operand(consecutive, first, INT32), zero, zero
+        return number, zero, zero
     if size_x % e.lanes == 0:
         # A group lies in one row.
         x, y, z = _split(e, "uniform", first, size_x, size_y)
-        return Operand(consecutive, x.text, INT32), y, z
-    return _split(e, "varying", e.spread(Operand("linear", first, INT32)), size_x, size_y)
+        return e.consecutive(x.text, INT32, divisor=e.lanes), y, z
+    rows = e.lanes // size_x
+    if rows * size_x == e.lanes and size_y % rows == 0 and kernel.threads % e.lanes == 0:
+        # A group is some whole rows.
+        _, y, z = _split(e, "uniform", first, size_x, size_y)
+        lanes = range(e.lanes)
+        x = Operand("linear", "0", INT32, tuple(lane % size_x for lane in lanes))
+        places = tuple(lane // size_x for lane in lanes)
+        return x, Operand("linear", y.text, INT32, places, divisor=_power_in(rows)), z
+    return _split(e, "varying", e.spread(number), size_x, size_y)
+
+
+def _power_in(number: int) -> int:
+    return number & -number
 
 
 def _split(

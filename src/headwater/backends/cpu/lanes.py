@@ -11,7 +11,7 @@ no lane is left.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import singledispatchmethod
@@ -20,7 +20,12 @@ from headwater import ir
 from headwater.backends.cpu.access import Access
 from headwater.backends.cpu.atomics import emit_atomic
 from headwater.backends.cpu.cooperation import Cooperation
-from headwater.backends.cpu.linear import known_comparison, known_scalar, linear_step
+from headwater.backends.cpu.linear import (
+    combined,
+    known_comparison,
+    known_scalar,
+    recast,
+)
 from headwater.backends.cpu.loops import emit_for, emit_while
 from headwater.backends.cpu.operations import Operations
 from headwater.backends.cpu.state import Loop, Slot
@@ -98,7 +103,7 @@ class LaneEmitter:
         kind = operand.type
         if operand.kind == "linear":
             base = self.broadcast(operand.text, kind)
-            return self.vector.binary("add", kind, base, self.iota(kind, operand.step))
+            return self.vector.binary("add", kind, base, self.lane_constants(kind, operand.offsets))
         return self.broadcast(operand.text, kind)
 
     def broadcast(self, text: str, kind: ScalarType) -> str:
@@ -109,11 +114,20 @@ class LaneEmitter:
         shape = f"<{self.lanes} x i32> zeroinitializer"
         return self.w.value(f"shufflevector {vector} {one}, {vector} poison, {shape}")
 
-    def iota(self, kind: ScalarType, step: int = 1) -> str:
-        """The lane numbers times the step."""
+    def iota(self, kind: ScalarType) -> str:
+        """The lane numbers."""
+        return self.lane_constants(kind, range(self.lanes))
+
+    def lane_constants(self, kind: ScalarType, numbers: Iterable[int]) -> str:
+        """A constant for each lane."""
         scalar = scalar_text(kind)
-        numbers = (literal(lane * step, kind) for lane in range(self.lanes))
-        return f"<{', '.join(f'{scalar} {number}' for number in numbers)}>"
+        return f"<{', '.join(f'{scalar} {literal(number, kind)}' for number in numbers)}>"
+
+    def consecutive(self, first: str, kind: ScalarType, divisor: int = 1) -> Operand:
+        """`first` plus the lane number; `divisor` is a power of two that divides it."""
+        if self.lanes == 1:
+            return Operand("uniform", first, kind)
+        return Operand("linear", first, kind, tuple(range(self.lanes)), divisor)
 
     def on(self) -> str:
         """The mask as a vector."""
@@ -197,26 +211,26 @@ class LaneEmitter:
             self.values[node.result] = self.first_lane(arguments[0])
         elif node.operation == "select":
             self.values[node.result] = self.choose(*arguments)
-        elif (step := linear_step(node.operation, arguments)) is not None:
-            base = self.scalar_result(node, arguments)
-            self.values[node.result] = Operand("linear", base, kind, step)
+        elif node.operation == "cast" and (same := recast(arguments[0], result)):
+            self.values[node.result] = same
+        elif linear := combined(node.operation, arguments, self.lanes, self.scalar_operation):
+            self.values[node.result] = linear
         elif all(argument.uniform for argument in arguments):
-            self.values[node.result] = Operand(
-                "uniform", self.scalar_result(node, arguments), result
-            )
-        elif known := known_comparison(node.operation, arguments, self.lanes):
-            self.values[node.result] = known
+            texts = tuple(argument.text for argument in arguments)
+            known = known_scalar(node.operation, kind, result, texts)
+            text = known or self.scalar.apply(node.operation, kind, result, texts, node.contract)
+            self.values[node.result] = Operand("uniform", text, result)
+        elif compared := known_comparison(node.operation, arguments, self.lanes):
+            self.values[node.result] = compared
         else:
             texts = tuple(map(self.spread, arguments))
             text = self.vector.apply(node.operation, kind, result, texts, node.contract)
             self.values[node.result] = Operand("varying", text, result)
 
-    def scalar_result(self, node: ir.Compute, arguments: tuple[Operand, ...]) -> str:
-        """The operation on uniform operands, or on the first lane's."""
-        kind, result = arguments[0].type, node.result.type
-        texts = tuple(argument.text for argument in arguments)
-        known = known_scalar(node.operation, kind, result, texts)
-        return known or self.scalar.apply(node.operation, kind, result, texts, node.contract)
+    def scalar_operation(self, operation: str, kind: ScalarType, texts: tuple[str, ...]) -> str:
+        """An operation on integers, done now where they are literals."""
+        known = known_scalar(operation, kind, kind, texts)
+        return known or self.scalar.apply(operation, kind, kind, texts)
 
     def choose(self, condition: Operand, a: Operand, b: Operand) -> Operand:
         kind = a.type

@@ -1,25 +1,60 @@
-"""What can be said of an operation's result from the form of its operands: that it is linear, or known now."""
+"""Integers whose lanes are a constant apart: a scalar base, and a known offset for each lane.
+
+Indices of consecutive threads are so, and what kernels make of them: `2 * t + 1`, `t // 32`, `t % 32`, `t ^ 1`. The
+base of a group's first thread is a multiple of the lanes, and where that is known, its low bits and the offsets
+do not meet. Kept so, an address is a scalar, and what the lanes do about it is known when compiling.
+"""
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
+from dataclasses import replace
 
 from headwater.backends.cpu.folding import Known, fold
 from headwater.backends.cpu.text import Operand, literal
 from headwater.types import BOOL, ScalarType
 
-_LARGEST_STEP = 1 << 12
+# Gives the text of an operation on scalars of a type.
+Scalar = Callable[[str, ScalarType, tuple[str, ...]], str]
+Rule = Callable[[Scalar, Operand, Operand], "Operand | None"]
+
+# Bits that a divisor may have, and how far offsets may reach.
+_DIVISOR_BITS = 20
+_REACH = 1 << 16
 _COMPARISONS = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
 
 
-def linear_step(operation: str, arguments: tuple[Operand, ...]) -> int | None:
-    """How far the lanes of a result are apart, where it is linear by an operation on the first lane's operands."""
-    rule = _STEPS.get(operation)
-    kinds = {argument.kind for argument in arguments}
-    if rule is None or "varying" in kinds or "linear" not in kinds:
+def divisor_of(operand: Operand) -> int:
+    """A power of two that divides the operand's base."""
+    if operand.text.startswith("%"):
+        return operand.divisor
+    return _power_in(int(operand.text))
+
+
+def combined(
+    operation: str, arguments: tuple[Operand, ...], lanes: int, scalar: Scalar
+) -> Operand | None:
+    """The result of an operation on integers as a base and offsets; None where it has no such form."""
+    rule = _RULES.get(operation)
+    kind = arguments[0].type
+    if rule is None or not kind.is_integer or kind.bits < 32:
         return None
-    step = rule(*arguments)
-    return step if step and abs(step) <= _LARGEST_STEP else None
+    if any(argument.kind == "varying" for argument in arguments):
+        return None
+    flat = all(argument.uniform for argument in arguments)
+    if flat and operation not in _KEEP_DIVISORS:
+        return None
+    padded = [_with_offsets(argument, lanes) for argument in arguments]
+    found = rule(scalar, padded[0], padded[-1])
+    return None if found is None else _settled(found, scalar)
+
+
+def recast(operand: Operand, kind: ScalarType) -> Operand | None:
+    """The operand as another integer type of its width: its bits are the same."""
+    if operand.kind == "linear" and kind.is_integer and kind.bits == operand.type.bits:
+        return replace(operand, type=kind)
+    return None
 
 
 def known_scalar(
@@ -40,13 +75,162 @@ def known_comparison(operation: str, arguments: tuple[Operand, ...], lanes: int)
     kind = arguments[0].type
     results = []
     for lane in range(lanes):
-        numbers = (int(a.text) + lane * _step(a) for a in arguments)
-        wrapped = tuple(fold("cast", kind, kind, (number,)) for number in numbers)
-        results.append(fold(operation, kind, BOOL, tuple(n for n in wrapped if n is not None)))
+        numbers = (_wrapped(int(a.text) + _offset(a, lane), kind) for a in arguments)
+        results.append(fold(operation, kind, BOOL, tuple(numbers)))
     texts = ["true" if held else "false" for held in results]
     if len(set(texts)) == 1:
         return Operand("uniform", texts[0], BOOL)
     return Operand("varying", f"<{', '.join(f'i1 {text}' for text in texts)}>", BOOL)
+
+
+# --- rules: operands have offsets, which are 0 for uniform ones ------------------------------------
+
+
+def _sum(scalar: Scalar, a: Operand, b: Operand) -> Operand | None:
+    return _termwise("add", operator.add, scalar, a, b)
+
+
+def _difference(scalar: Scalar, a: Operand, b: Operand) -> Operand | None:
+    return _termwise("sub", operator.sub, scalar, a, b)
+
+
+def _termwise(
+    operation: str, each: Callable[[int, int], int], scalar: Scalar, a: Operand, b: Operand
+) -> Operand | None:
+    offsets = tuple(map(each, a.offsets, b.offsets))
+    base = scalar(operation, a.type, (a.text, b.text))
+    return _made(a, base, offsets, min(divisor_of(a), divisor_of(b)))
+
+
+def _negative(scalar: Scalar, a: Operand, _: Operand) -> Operand | None:
+    base = scalar("neg", a.type, (a.text,))
+    return _made(a, base, tuple(-offset for offset in a.offsets), divisor_of(a))
+
+
+def _product(scalar: Scalar, a: Operand, b: Operand) -> Operand | None:
+    factor, other = (a, b) if _is_literal(a) else (b, a)
+    if not _is_literal(factor):
+        return None
+    number = int(factor.text)
+    base = scalar("mul", a.type, (other.text, factor.text))
+    offsets = tuple(offset * number for offset in other.offsets)
+    return _made(a, base, offsets, divisor_of(other) * _power_in(number))
+
+
+def _left(scalar: Scalar, a: Operand, b: Operand) -> Operand | None:
+    if not _is_literal(b):
+        return None
+    bits = int(b.text) % a.type.bits
+    base = scalar("shl", a.type, (a.text, literal(bits, a.type)))
+    return _made(a, base, tuple(offset << bits for offset in a.offsets), divisor_of(a) << bits)
+
+
+def _right(scalar: Scalar, a: Operand, b: Operand) -> Operand | None:
+    if not _is_literal(b):
+        return None
+    bits = int(b.text) % a.type.bits
+    return _shifted_right(scalar, a, bits)
+
+
+def _shifted_right(scalar: Scalar, a: Operand, bits: int) -> Operand | None:
+    if not _apart(a):
+        return None
+    base = scalar("shr", a.type, (a.text, literal(bits, a.type)))
+    offsets = tuple(offset >> bits for offset in a.offsets)
+    return _made(a, base, offsets, max(1, divisor_of(a) >> bits))
+
+
+def _quotient(scalar: Scalar, a: Operand, b: Operand) -> Operand | None:
+    bits = _whole_power(b)
+    return None if bits is None else _shifted_right(scalar, a, bits)
+
+
+def _rest(scalar: Scalar, a: Operand, b: Operand) -> Operand | None:
+    bits = _whole_power(b)
+    if bits is None:
+        return None
+    mask = Operand("uniform", literal((1 << bits) - 1, a.type), a.type, b.offsets)
+    return _bitwise("and", operator.and_)(scalar, a, mask)
+
+
+def _bitwise(operation: str, each: Callable[[int, int], int]) -> Rule:
+    """Above the divisor only the base has bits, and below it only the offsets."""
+
+    def rule(scalar: Scalar, a: Operand, b: Operand) -> Operand | None:
+        number, other = (a, b) if _is_literal(a) else (b, a)
+        if not _is_literal(number) or not _apart(other):
+            return None
+        below = divisor_of(other) - 1
+        high = literal(_wrapped(int(number.text) & ~below, a.type), a.type)
+        base = scalar(operation, a.type, (other.text, high))
+        offsets = tuple(each(offset, int(number.text) & below) for offset in other.offsets)
+        return _made(a, base, offsets, below + 1)
+
+    return rule
+
+
+_RULES: dict[str, Rule] = {
+    "neg": _negative,
+    "add": _sum,
+    "sub": _difference,
+    "mul": _product,
+    "shl": _left,
+    "shr": _right,
+    "floordiv": _quotient,
+    "mod": _rest,
+    "and": _bitwise("and", operator.and_),
+    "or": _bitwise("or", operator.or_),
+    "xor": _bitwise("xor", operator.xor),
+}
+# Those that are worth following through scalars, for what they say of divisors.
+_KEEP_DIVISORS = frozenset(("add", "sub", "mul", "shl"))
+
+
+# --- parts ----------------------------------------------------------------------------------------
+
+
+def _made(like: Operand, base: str, offsets: tuple[int, ...], divisor: int) -> Operand | None:
+    if max(map(abs, offsets)) > _REACH:
+        return None
+    return Operand("linear", base, like.type, offsets, min(divisor, 1 << _DIVISOR_BITS))
+
+
+def _settled(found: Operand, scalar: Scalar) -> Operand:
+    """Uniform where all lanes have one offset."""
+    first = found.offsets[0]
+    if any(offset != first for offset in found.offsets):
+        return found
+    if first:
+        text = scalar("add", found.type, (found.text, literal(first, found.type)))
+        return Operand("uniform", text, found.type, divisor=_power_in(first | found.divisor))
+    return Operand("uniform", found.text, found.type, divisor=found.divisor)
+
+
+def _with_offsets(operand: Operand, lanes: int) -> Operand:
+    return operand if operand.kind == "linear" else replace(operand, offsets=(0,) * lanes)
+
+
+def _apart(operand: Operand) -> bool:
+    """Whether the offsets lie below the lowest bit of the base, so that no sum carries."""
+    below = divisor_of(operand)
+    return all(0 <= offset < below for offset in operand.offsets)
+
+
+def _is_literal(operand: Operand) -> bool:
+    return operand.uniform and not operand.text.startswith("%")
+
+
+def _whole_power(operand: Operand) -> int | None:
+    """The exponent of a literal power of two."""
+    if not _is_literal(operand):
+        return None
+    number = int(operand.text)
+    return number.bit_length() - 1 if number > 0 and number & (number - 1) == 0 else None
+
+
+def _power_in(number: int) -> int:
+    """The largest power of two that divides a number."""
+    return number & -number if number else 1 << _DIVISOR_BITS
 
 
 def _open(operand: Operand) -> bool:
@@ -54,36 +238,14 @@ def _open(operand: Operand) -> bool:
     return operand.kind == "varying" or not operand.type.is_integer or operand.text.startswith("%")
 
 
+def _offset(operand: Operand, lane: int) -> int:
+    return operand.offsets[lane] if operand.kind == "linear" else 0
+
+
 def _value(text: str, kind: ScalarType) -> Known:
-    if kind.is_bool:
-        return text == "true"
-    number = fold("cast", kind, kind, (int(text),))
-    assert number is not None
-    return number
+    return text == "true" if kind.is_bool else _wrapped(int(text), kind)
 
 
-def _step(operand: Operand) -> int:
-    return 0 if operand.uniform else operand.step
-
-
-def _scaled(a: Operand, b: Operand) -> int:
-    """The step of a product; 0 where no factor is a literal."""
-    factor, other = (a, b) if a.uniform else (b, a)
-    if not factor.uniform or factor.text.startswith("%"):
-        return 0
-    return int(factor.text) * _step(other)
-
-
-def _shifted(a: Operand, b: Operand) -> int:
-    if not b.uniform or b.text.startswith("%"):
-        return 0
-    return _step(a) << (int(b.text) % a.type.bits)
-
-
-_STEPS: dict[str, Callable[..., int]] = {
-    "neg": lambda a: -_step(a),
-    "add": lambda a, b: _step(a) + _step(b),
-    "sub": lambda a, b: _step(a) - _step(b),
-    "mul": _scaled,
-    "shl": _shifted,
-}
+def _wrapped(number: int, kind: ScalarType) -> int:
+    low, _ = kind.limits
+    return ((number - low) & ((1 << kind.bits) - 1)) + low

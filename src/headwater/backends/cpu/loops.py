@@ -188,7 +188,7 @@ def _spread_for(e: LaneEmitter, node: ir.For) -> None:
     e.w.branch_if(e.scalar.compare("slt", kind, start, stop), body, end)
     e.w.place(body)
     index = e.w.value(f"load {text}, ptr {counter}, align 8", "index")
-    e.values[node.index] = Operand("linear", index, kind)
+    e.values[node.index] = e.consecutive(index, kind)
     e.access.spread_index = index
     before, outer = e.mask, e.loop
     indices = e.spread(e.values[node.index])

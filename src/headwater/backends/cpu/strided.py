@@ -1,7 +1,8 @@
 """Elements that are not consecutive, without a gather or scatter.
 
-Elements a few apart, as those of consecutive threads in `a[2 * i + 1]`, are whole vectors and a shuffle: one access
-for each vector that the lanes span instead of one for each lane. Those of a few lanes are read one by one.
+Where the places of the lanes are known from the first, as those of `a[2 * i + 1]` or `a[i ^ 1]`, they are whole vectors
+and a shuffle: one access for each vector that the lanes span instead of one for each lane. Those of a few lanes are
+read one by one.
 """
 
 from __future__ import annotations
@@ -18,27 +19,28 @@ if TYPE_CHECKING:
     from headwater.backends.cpu.lanes import LaneEmitter
 
 
-def load_apart(e: LaneEmitter, kind: ScalarType, pointer: str, step: int) -> str:
-    """The elements of all lanes, also of those that are off, and what lies between is read too."""
-    wide = _wide(e, memory_text(kind), step)
+def load_window(e: LaneEmitter, kind: ScalarType, pointer: str, offsets: tuple[int, ...]) -> str:
+    """The elements of all lanes, also of those that are off; `pointer` is the lowest, and what lies between is read."""
+    wide = f"<{_width(e, offsets)} x {memory_text(kind)}>"
     loaded = e.w.value(f"load {wide}, ptr {pointer}, align {kind.size}")
-    picks = ", ".join(f"i32 {lane * step}" for lane in range(e.lanes))
+    picks = ", ".join(f"i32 {offset}" for offset in offsets)
     return e.w.value(f"shufflevector {wide} {loaded}, {wide} poison, <{e.lanes} x i32> <{picks}>")
 
 
-def spread_apart(e: LaneEmitter, element: str, vector: str, step: int, between: str) -> str:
-    """The lanes of a vector of `element`, a step apart; `between` fills the rest."""
-    narrow, count = f"<{e.lanes} x {element}>", e.lanes * step
-    picks = ", ".join(
-        f"i32 {number // step if number % step == 0 else e.lanes}" for number in range(count)
-    )
-    return e.w.value(
-        f"shufflevector {narrow} {vector}, {narrow} {between}, <{count} x i32> <{picks}>"
-    )
+def spread_window(
+    e: LaneEmitter, element: str, vector: str, offsets: tuple[int, ...], between: str
+) -> tuple[int, str]:
+    """The lanes of a vector of `element` at their offsets, which differ; `between` fills the rest. Count and text."""
+    narrow, width = f"<{e.lanes} x {element}>", _width(e, offsets)
+    lane_at = {offset: lane for lane, offset in enumerate(offsets)}
+    picks = ", ".join(f"i32 {lane_at.get(place, e.lanes)}" for place in range(width))
+    text = f"shufflevector {narrow} {vector}, {narrow} {between}, <{width} x i32> <{picks}>"
+    return width, e.w.value(text)
 
 
-def _wide(e: LaneEmitter, element: str, step: int) -> str:
-    return f"<{e.lanes * step} x {element}>"
+def _width(e: LaneEmitter, offsets: tuple[int, ...]) -> int:
+    """Elements from the lowest to the highest, in whole vectors."""
+    return -(-(max(offsets) + 1) // e.lanes) * e.lanes
 
 
 def load_each(e: LaneEmitter, kind: ScalarType, pointers: str) -> str:

@@ -58,14 +58,16 @@ def _packed(form: str, number: float) -> bytes:
 class Operand:
     """A value as the emitter holds it.
 
-    `kind` is 'uniform' (one scalar for all lanes), 'linear' (an integer: scalar + lane number * step) or 'varying' (a
-    vector); `text` names the scalar or the vector.
+    `kind` is 'uniform' (one scalar for all lanes), 'linear' (an integer: a scalar, and a constant for each lane, in
+    `offsets`) or 'varying' (a vector); `text` names the scalar or the vector. `divisor` is a power of two that
+    divides the scalar.
     """
 
     kind: str
     text: str
     type: ScalarType
-    step: int = 1
+    offsets: tuple[int, ...] = ()
+    divisor: int = 1
 
     @property
     def uniform(self) -> bool:
