@@ -153,10 +153,18 @@ def _narrow_casts() -> dict[str, str | Row]:
 
 
 def _bit_casts() -> dict[str, str | Row]:
-    """float16 is kept as the bits of a u32."""
+    """float16 is kept as the bits of a u32.
+
+    NVIDIA's driver knows tests for NaN and infinity by their bits, and takes them for true or false; not so where
+    the bits are joined with a zero that it cannot see.
+    """
     rows: dict[str, str | Row] = {
         f"*.{name}": f"bitcast<{text}>({{0}})" for name, text in _NAMES.items()
     }
+    for kind, width in (("float32", 32), ("float64", 64)):
+        used = (f"bits_f{width}",)
+        rows[f"{kind}.uint{width}"] = Row(f"hw_bits_f{width}({{0}})", used)
+        rows[f"{kind}.int{width}"] = Row(f"bitcast<i{width}>(hw_bits_f{width}({{0}}))", used)
     return rows | {
         "uint16.float16": "{0}",
         "float16.uint16": "{0}",
@@ -179,6 +187,12 @@ def _helpers(int64: bool) -> dict[str, Helper]:
         "hidden_f64": Helper(_through_bits("hidden_f64", "nought", int64)),
         "veiled_f32": Helper(_through_bits("veiled_f32", "blank")),
         "veiled_f64": Helper(_through_bits("veiled_f64", "blank", int64)),
+        "bits_f32": Helper(
+            "fn hw_bits_f32(x: f32) -> u32 {\n    return bitcast<u32>(x) | hw.nought;\n}"
+        ),
+        "bits_f64": Helper(
+            "fn hw_bits_f64(x: f64) -> u64 {\n    return bitcast<u64>(x) | u64(hw.nought);\n}"
+        ),
         "isnan_f32": Helper(
             "fn hw_isnan_f32(x: f32) -> bool {\n"
             "    return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u;\n}"
