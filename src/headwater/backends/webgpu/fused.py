@@ -18,10 +18,10 @@ def helpers(wide: bool) -> dict[str, Helper]:
     made = {
         "sum_to_odd": Helper(_SUM_TO_ODD, ("exact_f64", "hidden_f64")),
         "fma_f32": Helper(_BY_FLOAT64, ("sum_to_odd", "exact_f32")),
-        "fma_f64": Helper(double, ("mulhi_u64", "clz_u64", "exact_f64", "hidden_f64")),
+        "fma_f64": Helper(double, ("mulhi_u64", "clz_u64", "bits_f64", "exact_f64", "hidden_f64")),
     }
     if not wide:
-        made["fma_f32"] = Helper(single, ("mulhi_u32", "exact_f32", "hidden_f32"))
+        made["fma_f32"] = Helper(single, ("mulhi_u32", "bits_f32", "exact_f32", "hidden_f32"))
     return made
 
 
@@ -142,9 +142,9 @@ fn hw_rounded_$word(x: Pair_$word, exponent: i32) -> $word {
     return whole + select($zero, $one, up);
 }
 fn hw_fma_$float(a: $float, b: $float, c: $float) -> $float {
-    let a_bits = bitcast<$word>(a);
-    let b_bits = bitcast<$word>(b);
-    let c_bits = bitcast<$word>(c);
+    let a_bits = hw_bits_$float(a);
+    let b_bits = hw_bits_$float(b);
+    let c_bits = hw_bits_$float(c);
     let finite = (a_bits & $infinite) != $infinite && (b_bits & $infinite) != $infinite;
     if (finite && (c_bits & $infinite) == $infinite) {
         return c;

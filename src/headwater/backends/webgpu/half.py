@@ -21,7 +21,7 @@ def helpers() -> dict[str, Helper]:
     """The functions that the rows call, by name."""
     return {
         "f32_of_f16": Helper(_WIDEN),
-        "f16_of_f32": Helper(_NARROW),
+        "f16_of_f32": Helper(_NARROW, ("bits_f32",)),
         "odd_f32_of_f64": Helper(_ODD, ("exact_f32", "isnan_f64")),
     }
 
@@ -44,7 +44,7 @@ fn hw_f32_of_f16(half: u32) -> f32 {
 # 0x33000000 is 2**-25, half of the smallest of all.
 _NARROW = """\
 fn hw_f16_of_f32(x: f32) -> u32 {
-    let bits = bitcast<u32>(x);
+    let bits = hw_bits_f32(x);
     let sign = (bits >> 16u) & 0x8000u;
     let size = bits & 0x7fffffffu;
     if (size > 0x7f800000u) {

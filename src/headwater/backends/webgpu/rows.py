@@ -195,9 +195,10 @@ def _helpers(int64: bool) -> dict[str, Helper]:
         ),
         "isnan_f32": Helper(
             "fn hw_isnan_f32(x: f32) -> bool {\n"
-            "    return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u;\n}"
+            "    return (hw_bits_f32(x) & 0x7fffffffu) > 0x7f800000u;\n}",
+            ("bits_f32",),
         ),
-        "isnan_f64": Helper(_isnan_f64(int64)),
+        "isnan_f64": Helper(_isnan_f64(int64), ("bits_f64",) if int64 else ()),
     }
     for kind in _FLOATS:
         name = _NAMES[kind]
@@ -228,7 +229,7 @@ def _through_bits(name: str, zero: str, int64: bool = True) -> str:
 
 
 def _isnan_f64(int64: bool) -> str:
-    test = "(bitcast<u64>(x) & 0x7ffffffffffffffflu) > 0x7ff0000000000000lu"
+    test = "(hw_bits_f64(x) & 0x7ffffffffffffffflu) > 0x7ff0000000000000lu"
     return f"fn hw_isnan_f64(x: f64) -> bool {{\n    return {test if int64 else '!(x == x)'};\n}}"
 
 
