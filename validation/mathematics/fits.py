@@ -151,7 +151,9 @@ FITS: dict[str, Fit] = {
     **_make("exp2", _exponential(mp.mpf(2)), (-0.5001, 0.5001), 6, 12),
     **_make("exp10", _exponential(mp.mpf(10)), (-HALF_LOG10_2, HALF_LOG10_2), 6, 12),
     "log_float32": Fit(_log_third, _log_third_weight, *MANTISSA, tuple(range(8))),
-    **_make("log_ratio", (_atanh_series, lambda z: z / 2), (0.0, 0.02945), 3, 7),
+    "log_ratio_float64": Fit(
+        _atanh_series, lambda z: z / 2, 0.0, 0.02945, tuple(range(7)), "float64"
+    ),
     **_make("log2_ratio", (_log2_series, lambda z: z / 2 * LN2), (0.0, 0.02945), 5, 9),
     **_make("sin", _odd(mp.sin, -1 / 6), (0.0, QUARTER_PI**2), 3, 6),
     **_make("cos", (_cos_fourth, lambda z: z**2), (0.0, QUARTER_PI**2), 3, 6),
