@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sys
 import threading
-import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -141,7 +140,7 @@ class _Channel:
         return out
 
 
-_channels: weakref.WeakKeyDictionary[Device, _Channel] = weakref.WeakKeyDictionary()
+_channels: dict[Device, _Channel] = {}
 _opening = threading.Lock()
 
 
