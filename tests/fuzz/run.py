@@ -7,6 +7,7 @@ import os
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -30,6 +31,11 @@ def main() -> int:
     )
     parser.add_argument(
         "--lanes", type=int, nargs="*", default=[], help="SIMD widths of the cpu to compare as well"
+    )
+    parser.add_argument(
+        "--turns",
+        action="store_true",
+        help="compare each kernel with the cpu at one width, in turn 16, 8, 4 and 1 lanes",
     )
     parser.add_argument(
         "--jobs", type=int, default=1, help="processes; each takes a part of the kernels"
@@ -79,18 +85,32 @@ def _devices(options: argparse.Namespace) -> list[tuple[str, hw.Device]]:
     for name in options.device:
         if name != "reference":
             found.append((name, hw.device(name, **(threads if name == "cpu" else {}))))
-    for lanes in options.lanes:
-        found.append((f"cpu, lanes={lanes}", hw.device("cpu", lanes=lanes, **threads)))
-    return found
+    return found + [entry for entry in _widths(options) if entry[0] in _named(options.lanes)]
+
+
+_WIDTHS = (16, 8, 4, 1)
+
+
+def _named(widths: Iterable[int]) -> list[str]:
+    return [f"cpu, lanes={lanes}" for lanes in widths]
+
+
+def _widths(options: argparse.Namespace) -> list[tuple[str, hw.Device]]:
+    """The cpu with each number of lanes."""
+    threads = {"threads": 1} if options.jobs > 1 else {}
+    opened = (hw.device("cpu", lanes=lanes, **threads) for lanes in _WIDTHS)
+    return list(zip(_named(_WIDTHS), opened, strict=True))
 
 
 def _run(options: argparse.Namespace, seeds: range) -> int:
     devices = _devices(options)
+    widths = [[*devices[:1], entry] for entry in _widths(options)] if options.turns else []
     failures, begin = 0, time.monotonic()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for done, seed in enumerate(seeds, 1):
             program = generate(seed)
+            devices = widths[seed // max(options.jobs, 1) % len(widths)] if widths else devices
             failure = check(program, devices, folder)
             if failure is not None:
                 failures += 1
