@@ -6,6 +6,7 @@ scattered. A load gives no undefined value to a lane that is off: it would sprea
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from headwater import ir
@@ -31,8 +32,10 @@ if TYPE_CHECKING:
 class Access:
     """Emits loads and stores; knows where each array lies."""
 
-    def __init__(self, writer: FunctionWriter, target: Target) -> None:
+    def __init__(self, writer: FunctionWriter, target: Target, used: set[ir.Value]) -> None:
+        """`used` are the values that any node uses."""
         self.w = writer
+        self.used = used
         self.target = target
         self.places: dict[Array, Place] = {}
         self.addresses = Addresses(writer)
@@ -44,12 +47,25 @@ class Access:
         return self.w.value(f"trunc i64 {text} to i32") if text.startswith("%") else text
 
     def address(self, e: LaneEmitter, node: ir.Load | ir.Store | ir.Atomic) -> Address:
-        return self.addresses.find(e, self.places[node.array], node.indices, node.component)
+        indices = tuple(map(e.use, node.indices))
+        return self.addresses.find(e, self.places[node.array], indices, node.component)
 
     # --- load -------------------------------------------------------------------------------------
 
     def load(self, e: LaneEmitter, node: ir.Load) -> Operand:
-        place, address = self.places[node.array], self.address(e, node)
+        place, indices = self.places[node.array], tuple(map(e.use, node.indices))
+        if any(index.either for index in indices):
+            found = self.either(e, place, indices, node.component)
+            if found is not None:
+                return found
+        address = self.addresses.find(e, place, indices, node.component)
+        inside = bool(self.spread_index) and indices[-1].text == self.spread_index
+        return self.load_from(e, place, address, near=inside)
+
+    def load_from(
+        self, e: LaneEmitter, place: Place, address: Address, *, near: bool = False
+    ) -> Operand:
+        """What lies at an address; `near` if whole vectors may be read there although lanes are off."""
         kind = place.scalar
         if address.kind == "uniform":
             text = f"load {memory_text(kind)}, ptr {address.pointer}, align {kind.size}"
@@ -58,7 +74,7 @@ class Access:
             text = self.gather(e, kind, address.pointer)
         elif address.kind == "window":
             text = load_window(e, kind, address.pointer, address.offsets)
-        elif e.mask is None or (place.padded and e.use(node.indices[-1]).text == self.spread_index):
+        elif e.mask is None or (place.padded and near):
             text = self.whole(e, kind, address.pointer)
         elif place.interleave:
             text = self.w.value(
@@ -66,8 +82,38 @@ class Access:
             )
         else:
             text = self.some(e, place, address.pointer)
-        vector = self.vector(e, kind)
-        return Operand("varying", self.to_register(text, kind, vector), kind)
+        return Operand("varying", self.to_register(text, kind, self.vector(e, kind)), kind)
+
+    def either(
+        self, e: LaneEmitter, place: Place, indices: tuple[Operand, ...], component: int
+    ) -> Operand | None:
+        """An element at one of two places, where neither takes a gather."""
+        (choice, *more) = [index.either for index in indices if index.either is not None]
+        if more or place.interleave or not (place.padded or place.own):
+            return None
+        sides = []
+        for pick in ("a", "b"):
+            side = tuple(getattr(i.either, pick) if i.either else i for i in indices)
+            sides.append(self.addresses.find(e, place, side, component))
+        if any(address.kind == "varying" for address in sides):
+            return None
+        outer = e.mask
+        masks = (e.both(outer, choice.condition), e.without(outer, choice.condition))
+        found = []
+        for address, mask in zip(sides, masks, strict=True):
+            e.mask = mask
+            found.append(e.spread(self.load_from(e, place, self.guarded(e, place, address))))
+        e.mask = outer
+        kind = place.scalar
+        return Operand("varying", e.vector.select(kind, choice.condition, *found), kind)
+
+    def guarded(self, e: LaneEmitter, place: Place, address: Address) -> Address:
+        """The address where any lane is on, else that of the array: a load there fails nowhere."""
+        if address.kind == "linear" and self.target.masks(8 * place.scalar.size):
+            return address
+        some = e.any(e.on())
+        pointer = f"select i1 {some}, ptr {address.pointer}, ptr {place.pointer}"
+        return replace(address, pointer=self.w.value(pointer, "at"))
 
     def vector(self, e: LaneEmitter, kind: ScalarType) -> str:
         """A vector as memory holds it."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from headwater import ir
 from headwater.backends.cpu.frame import SLACK
 from headwater.backends.cpu.places import Place
 from headwater.backends.cpu.text import FunctionWriter, Operand, memory_text, scalar_text
@@ -46,12 +45,10 @@ class Addresses:
         self._planes: dict[tuple[str, int], str] = {}
 
     def find(
-        self, e: LaneEmitter, place: Place, indices: tuple[ir.Value, ...], component: int
+        self, e: LaneEmitter, place: Place, indices: tuple[Operand, ...], component: int
     ) -> Address:
         """The address of a component of an element for the lanes that are on."""
-        pairs = [
-            (e.use(index), stride) for index, stride in zip(indices, place.strides, strict=True)
-        ]
+        pairs = list(zip(indices, place.strides, strict=True))
         # What is the same for all lanes goes into one scalar offset.
         shared = [
             (_base(operand), stride) for operand, stride in pairs if operand.kind != "varying"

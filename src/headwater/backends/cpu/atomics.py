@@ -1,4 +1,6 @@
-"""Atomic updates of a SIMD group: one lane after another, in order, since lanes may meet at one element.
+"""Atomic updates of a SIMD group.
+
+One lane after another, in order, since lanes may meet at one element; together where it is known that they do.
 
 One core runs a block, so what only the block reaches needs no atomic instruction.
 """
@@ -10,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from headwater import ir
 from headwater.backends.cpu.addresses import Address
+from headwater.backends.cpu.meeting import combined_update
 from headwater.backends.cpu.operations import Operations
 from headwater.backends.cpu.text import Operand, scalar_text
 from headwater.types import BOOL, ScalarType
@@ -44,6 +47,16 @@ def emit_atomic(access: Access, e: LaneEmitter, node: ir.Atomic) -> Operand:
         texts = [operand.text for operand in operands]
         old = _update(access, e, node, address.pointer, texts)
         return Operand("uniform", old, node.result.type)
+    if address.kind == "uniform":
+        together = combined_update(
+            e,
+            node,
+            operands[0],
+            node.result in access.used,
+            lambda text: _update(access, e, node, address.pointer, [text]),
+        )
+        if together is not None:
+            return together
     return Operand("varying", _lane_by_lane(access, e, node, address, operands), node.result.type)
 
 

@@ -134,20 +134,8 @@ class Cooperation:
         e, w = self.e, self.w
         for variable, operation in self.reductions.items():
             pointer, kind = results[variable]
-            total = self.tree(self.read_vector(variable), kind, operation)
+            total = e.fold_lanes(self.read_vector(variable), kind, operation)
             old = self.element(pointer, kind, lane)
             new = e.scalar.apply(operation, kind, kind, (old, total))
             place = w.value(f"getelementptr {scalar_text(kind)}, ptr {pointer}, i32 {lane}")
             w.emit(f"store {scalar_text(kind)} {new}, ptr {place}, align {kind.size}")
-
-    def tree(self, vector: str, kind: ScalarType, operation: str) -> str:
-        e, w, text = self.e, self.w, self.e.type(kind)
-        half = e.lanes // 2
-        while half:
-            picks = ", ".join(f"i32 {(i + half) % e.lanes}" for i in range(e.lanes))
-            shifted = w.value(
-                f"shufflevector {text} {vector}, {text} poison, <{e.lanes} x i32> <{picks}>"
-            )
-            vector = e.vector.apply(operation, kind, kind, (vector, shifted))
-            half //= 2
-        return w.value(f"extractelement {text} {vector}, i64 0")

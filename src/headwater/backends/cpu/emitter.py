@@ -61,7 +61,8 @@ class _Function:
         self.lanes = lanes
         self.target = target
         self.w = FunctionWriter()
-        self.access = Access(self.w, target)
+        used = {value for node in ir.walk(kernel.body) for value in ir.operands(node)}
+        self.access = Access(self.w, target, used)
         # Groups that wait for each other are all on their way at once.
         self.groups = group_count(kernel, lanes) if has_barrier(kernel.body) else 1
         self.frame = Frame(self.w)

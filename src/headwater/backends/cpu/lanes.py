@@ -19,6 +19,7 @@ from functools import singledispatchmethod
 from headwater import ir
 from headwater.backends.cpu.access import Access
 from headwater.backends.cpu.atomics import emit_atomic
+from headwater.backends.cpu.choices import of_operation, of_select
 from headwater.backends.cpu.cooperation import Cooperation
 from headwater.backends.cpu.linear import (
     combined,
@@ -137,6 +138,18 @@ class LaneEmitter:
         """Whether any lane of a mask is on, as a scalar."""
         return self.w.call("i1", f"llvm.vector.reduce.or.v{self.lanes}i1", (self.type(BOOL), mask))
 
+    def fold_lanes(self, vector: str, kind: ScalarType, operation: str) -> str:
+        """All lanes of a vector combined, in a fixed tree."""
+        text, half = self.type(kind), self.lanes // 2
+        while half:
+            picks = ", ".join(f"i32 {(lane + half) % self.lanes}" for lane in range(self.lanes))
+            shifted = self.w.value(
+                f"shufflevector {text} {vector}, {text} poison, <{self.lanes} x i32> <{picks}>"
+            )
+            vector = self.vector.apply(operation, kind, kind, (vector, shifted))
+            half //= 2
+        return self.w.value(f"extractelement {text} {vector}, i64 0")
+
     def both(self, a: str | None, b: str) -> str:
         return b if a is None else self.vector.binary("and", BOOL, a, b)
 
@@ -225,7 +238,8 @@ class LaneEmitter:
         else:
             texts = tuple(map(self.spread, arguments))
             text = self.vector.apply(node.operation, kind, result, texts, node.contract)
-            self.values[node.result] = Operand("varying", text, result)
+            either = of_operation(self, node.operation, result, arguments)
+            self.values[node.result] = Operand("varying", text, result, either=either)
 
     def scalar_operation(self, operation: str, kind: ScalarType, texts: tuple[str, ...]) -> str:
         """An operation on integers, done now where they are literals."""
@@ -238,8 +252,13 @@ class LaneEmitter:
             return Operand(
                 "uniform", self.scalar.select(kind, condition.text, a.text, b.text), kind
             )
-        text = self.vector.select(kind, self.spread(condition), self.spread(a), self.spread(b))
-        return Operand("varying", text, kind)
+        if condition.uniform and a.kind == b.kind == "linear" and a.offsets == b.offsets:
+            return replace(
+                a, text=self.scalar.select(kind, condition.text, a.text, b.text), divisor=1
+            )
+        chosen = self.spread(condition)
+        text = self.vector.select(kind, chosen, self.spread(a), self.spread(b))
+        return Operand("varying", text, kind, either=of_select(chosen, a, b))
 
     def first_lane(self, operand: Operand) -> Operand:
         """A value that the user asserts to be uniform: any lane that is on has it."""

@@ -68,10 +68,21 @@ class Operand:
     type: ScalarType
     offsets: tuple[int, ...] = ()
     divisor: int = 1
+    # What a varying one is chosen from, where that is known.
+    either: Either | None = None
 
     @property
     def uniform(self) -> bool:
         return self.kind == "uniform"
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """Where the condition, a vector of bools, holds, it is `a`, else `b`; neither varies."""
+
+    condition: str
+    a: Operand
+    b: Operand
 
 
 class FunctionWriter:
