@@ -109,7 +109,9 @@ class _Text:
 
     def statement(self, depth: int, loops: int, alike: bool) -> None:
         """`alike`: all threads of the block come here, but for those that returned."""
-        if depth < 4 and self.dice.random() < 0.5:
+        if alike and depth < 3 and self.dice.random() < 0.2:
+            self.rounds(depth)
+        elif depth < 4 and self.dice.random() < 0.5:
             control = (self.branch, self.branch, self.counted, self.waiting)
             self.dice.choice(control if loops < 2 else (self.branch,))(depth, loops)
         elif alike and self.dice.random() < 0.3:
@@ -152,6 +154,21 @@ class _Text:
         # So that the loop ends, whatever the lanes do.
         self.line(depth + 1, f"if {w} < 0:")
         self.line(depth + 2, "break")
+
+    def rounds(self, depth: int) -> None:
+        """A loop of all threads, with barriers in it, that some may leave by a return."""
+        k = self.fresh("k")
+        self.line(depth, f"for {k} in range({self.dice.randint(1, 3)}):")
+        if self.dice.random() < 0.4:
+            self.line(depth + 1, f"if {self.condition()}:")
+            self.line(depth + 2, f"a0[i, 5] = {self.value()}")
+            self.line(depth + 2, "return")
+        for _ in range(self.dice.randint(1, 3)):
+            self.statement(depth + 1, 0, alike=True)
+        if self.dice.random() < 0.3:
+            self.line(depth + 1, f"if {k} == {self.dice.randint(0, 2)}:")
+            self.line(depth + 2, self.dice.choice(("break", "continue")))
+        self.together(depth + 1)
 
     def together(self, depth: int) -> None:
         v = self.variable()

@@ -155,3 +155,9 @@ def test_kernels_without_waiting_stay_as_they_are() -> None:
         out[k] = k
 
     assert asserted(kernel) == []
+
+
+def test_text(golden: Callable[[str, str], None]) -> None:
+    kernel = build(set_again, array(INT32), array(INT32), block=(64, 1, 1))
+    passes.lower_returns(kernel)
+    golden("assert_uniform.txt", ir.format_kernel(kernel))

@@ -250,3 +250,28 @@ def test_reduction_inside_a_nested_loop() -> None:
     loop.body(body)
     loop.store(0, build.read(total))
     assert classify(loop) == [("total", "add")]
+
+
+@pytest.mark.parametrize("effect", ["assert", "print", "fence", "local"])
+def test_other_effects_keep_the_order(effect: str) -> None:
+    loop = Loop()
+    total = loop.variable("total", FLOAT32, 0.0)
+    own = ir.LocalArray("own", FLOAT32, (1,))
+    loop.kernel.locals.append(own)
+
+    def body() -> None:
+        build, node = loop.build, loop.node
+        loop.update("add", total, node.distance2)
+        if effect == "assert":
+            near = build.compute("lt", node.distance2, build.constant(9.0, FLOAT32))
+            build.append(ir.Assert(near, "near"))
+        elif effect == "print":
+            build.append(ir.Print(("d2 ", node.distance2)))
+        elif effect == "fence":
+            build.append(ir.Fence("block"))
+        else:
+            build.store(own, (build.constant(0, INT32),), node.distance2)
+
+    loop.body(body)
+    loop.store(0, loop.build.read(total))
+    assert classify(loop) is None

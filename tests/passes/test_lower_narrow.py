@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from interpreted import lowered, run
@@ -176,3 +179,62 @@ def test_parameters() -> None:
     assert "param s: uint8" in after
     lines = [line.partition(": ")[2] for line in after.splitlines()[4:6]]
     assert lines == ["uint32 = cast s", "int32 = cast t"]
+
+
+def test_text(golden: Callable[[str, str], None]) -> None:
+    def kernel(a0, a1, a2):
+        i = hw.threadIdx.x
+        total = a1[i] + a1[i]
+        for k in range(3):
+            total = total * a1[k] - hw.int8(k)
+        a1[i] = total >> 1
+        a2[i] = hw.uint8(total) + a2[i]
+        a0[i, 0] = hw.int32(total < a1[0])
+
+    arrays = [np.zeros((32, 4), np.int32), np.zeros(32, np.int8), np.zeros(32, np.uint8)]
+    golden("narrow.txt", ir.format_kernel(lowered(kernel, (32, 1, 1), arrays, narrowed)))
+
+
+def chain(kind: ScalarType, seed: int) -> ir.Kernel:
+    """Random operations on what came before; some results are stored, compared or taken as subscripts."""
+    dice = random.Random(seed)
+    kernel = ir.Kernel("chain", [], (1, 1, 1))
+    build = ir.Builder(kernel.body)
+    kinds = (kind, kind, INT32)
+    arrays = [
+        ir.ArrayParameter(f"a{k}", ArrayType(kinds[k], 1), (f"a{k}",), written=True)
+        for k in range(3)
+    ]
+    kernel.parameters += arrays
+    values = [build.load(arrays[0], (build.constant(k, INT32),)) for k in range(4)]
+    two = build.constant(2, kind)
+    for place in range(12):
+        operation = dice.choice([*INTEGER_OPERATIONS, "add", "mul", "sub", "shl"])
+        operands = dice.choices(values, k=OPERATIONS[operation].arity)
+        values.append(build.compute(operation, *operands))
+        at = (build.constant(place, INT32),)
+        taken = dice.choice(values[-3:])
+        if dice.random() < 0.5:
+            build.store(arrays[1], at, taken)
+        elif dice.random() < 0.5:
+            below = build.compute("lt", taken, two)
+            build.store(
+                arrays[2], at, build.compute("select", below, at[0], build.constant(2, INT32))
+            )
+        else:
+            build.store(arrays[2], (build.compute("and", taken, two),), build.cast(taken, INT32))
+    return kernel
+
+
+@pytest.mark.parametrize("kind", NARROW, ids=str)
+def test_chains(kind: ScalarType) -> None:
+    rng = np.random.default_rng(kind.bits)
+    for seed in range(40):
+        low, high = kind.limits
+        values = rng.integers(low, high, 12, endpoint=True).astype(kind.numpy)
+        arrays = [values, np.zeros(12, kind.numpy), np.zeros(12, np.int32)]
+        expected = run(chain(kind, seed), (1, 1, 1), arrays)
+        kernel = chain(kind, seed)
+        narrowed(kernel)
+        for a, b in zip(run(kernel, (1, 1, 1), arrays), expected, strict=True):
+            np.testing.assert_array_equal(a, b)

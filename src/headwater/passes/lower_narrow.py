@@ -5,8 +5,9 @@ scalar parameter holds, is cast to int32 or uint32 and used for nothing else; wh
 so do the bits of a float16). Arrays and parameters keep their types; variables, loops and all that is computed have 32
 bits.
 
-A wide value is always the number that the narrow one is. Operations that may leave the range of the type are followed
-by one that keeps the low bits: shifts up and down for signed types, a mask for the others.
+A wide value is the number that the narrow one is. Operations that may leave the range of the type are followed by one
+that keeps the low bits: shifts up and down for signed types, a mask for the others. It waits where all that comes of a
+value depends on its low bits alone, as in a * b + c.
 """
 
 from __future__ import annotations
@@ -41,6 +42,9 @@ class _Lowering:
         self.kernel = kernel
         # The types that values had, of those that are wide now.
         self.types: dict[ir.Value, ScalarType] = {}
+        # Values that something takes as numbers; values that are right in their low bits only.
+        self.numbers: set[ir.Value] = set()
+        self.loose: set[ir.Value] = set()
 
     def run(self) -> None:
         for variable in self.kernel.variables:
@@ -50,9 +54,22 @@ class _Lowering:
                 if _narrow(value.type):
                     self.types[value] = value.type
                     value.type = _wide(value.type)
+        for node in ir.walk(self.kernel.body):
+            self.numbers.update(self.taken_as_numbers(node))
         start = self.parameters()
         self.block(self.kernel.body)
         self.kernel.body.nodes[:0] = start
+
+    def taken_as_numbers(self, node: ir.Node) -> tuple[ir.Value, ...]:
+        """The operands of a node of which more than the low bits count."""
+        if isinstance(node, ir.Store):
+            return node.indices
+        if isinstance(node, ir.Compute) and node.result in self.types:
+            if node.operation in _BY_LOW_BITS:
+                return ()
+            if node.operation == "shl":
+                return node.arguments[1:]
+        return ir.operands(node)
 
     def parameters(self) -> list[ir.Node]:
         """Take the casts of scalar parameters in their places."""
@@ -100,11 +117,23 @@ class _Lowering:
             _write(build, node.result, _cast, value, source or value.type, kind)
         elif node.operation in _SPECIAL:
             _write(build, node.result, _SPECIAL[node.operation], kind, *node.arguments)
-        elif node.operation in _LEAVING[kind.kind]:
-            result = build.compute(node.operation, *node.arguments)
-            _write(build, node.result, _low, kind, result)
+        elif node.operation == "shl":
+            by = _amount(build, kind, node.arguments[1])
+            self.within(node, build, kind, (node.arguments[0], by))
+        elif node.operation in _LEAVING[kind.kind] or not self.loose.isdisjoint(node.arguments):
+            self.within(node, build, kind, node.arguments)
         else:
             build.append(node)
+
+    def within(
+        self, node: ir.Compute, build: ir.Builder, kind: ScalarType, arguments: tuple[ir.Value, ...]
+    ) -> None:
+        """The operation, and the low bits of its result where the number is wanted."""
+        if node.result in self.numbers:
+            _write(build, node.result, _low, kind, build.compute(node.operation, *arguments))
+        else:
+            self.loose.add(node.result)
+            build.append(ir.Compute(node.result, node.operation, arguments, node.span))
 
     def bitcast(
         self,
@@ -146,6 +175,8 @@ _LEAVING = {
     "int": frozenset(("neg", "abs", "add", "sub", "mul", "floordiv")),
     "uint": frozenset(("neg", "add", "sub", "mul", "not")),
 }
+# The low bits of their results come from those of their operands.
+_BY_LOW_BITS = frozenset(("neg", "add", "sub", "mul", "not", "and", "or", "xor"))
 
 
 def _low(build: ir.Builder, kind: ScalarType, value: ir.Value) -> ir.Value:
@@ -180,10 +211,6 @@ def _amount(build: ir.Builder, kind: ScalarType, by: ir.Value) -> ir.Value:
     return build.compute("and", by, build.constant(kind.bits - 1, by.type))
 
 
-def _shl(build: ir.Builder, kind: ScalarType, value: ir.Value, by: ir.Value) -> ir.Value:
-    return _low(build, kind, build.compute("shl", value, _amount(build, kind, by)))
-
-
 def _shr(build: ir.Builder, kind: ScalarType, value: ir.Value, by: ir.Value) -> ir.Value:
     return build.compute("shr", value, _amount(build, kind, by))
 
@@ -214,7 +241,6 @@ def _mulhi(build: ir.Builder, kind: ScalarType, a: ir.Value, b: ir.Value) -> ir.
 
 
 _SPECIAL: dict[str, Callable[..., ir.Value]] = {
-    "shl": _shl,
     "shr": _shr,
     "popc": _popc,
     "clz": _clz,
