@@ -177,6 +177,7 @@ class Phases:
         self.notes[f"vote {form}"] += 1
         if form == "count":
             self.body.scope.uniform.append(name)
+            self.body.locked.add(name)
         line = Line(f"{name} = hw.syncthreads_{form}({self.body.express.truth(2)})")
         return self.group([line], name, "int32" if form == "count" else "bool")
 
