@@ -20,7 +20,7 @@ from tests.fuzz.program import Program
 import headwater as hw
 from headwater import ir, passes
 from headwater.backends.cpu import variance
-from headwater.backends.cpu.cooperation import Cooperation
+from headwater.backends.cpu.lanes import LaneEmitter
 from headwater.backends.cpu.operations import identity
 from headwater.backends.cpu.text import literal, scalar_text
 from headwater.particles import CellGrid, Domain, ParticleSet
@@ -81,22 +81,22 @@ def test_grids_are_those_of_the_library(seed: int) -> None:
 
 # --- wrong folds ----------------------------------------------------------------------------------
 
-_TREE = Cooperation.tree
+_FOLD = LaneEmitter.fold_lanes
 
 
-def without_the_last_lane(self: Cooperation, vector: str, kind: Any, operation: str) -> str:
+def without_the_last_lane(self: LaneEmitter, vector: str, kind: Any, operation: str) -> str:
     neutral = literal(identity(operation, kind), kind)
-    place = f"{scalar_text(kind)} {neutral}, i64 {self.e.lanes - 1}"
-    rest = self.w.value(f"insertelement {self.e.type(kind)} {vector}, {place}")
-    return _TREE(self, rest, kind, operation)
+    place = f"{scalar_text(kind)} {neutral}, i64 {self.lanes - 1}"
+    rest = self.w.value(f"insertelement {self.type(kind)} {vector}, {place}")
+    return _FOLD(self, rest, kind, operation)
 
 
-def minimum_as_maximum(self: Cooperation, vector: str, kind: Any, operation: str) -> str:
-    return _TREE(self, vector, kind, "max" if operation == "min" else operation)
+def minimum_as_maximum(self: LaneEmitter, vector: str, kind: Any, operation: str) -> str:
+    return _FOLD(self, vector, kind, "max" if operation == "min" else operation)
 
 
-def first_lane_only(self: Cooperation, vector: str, kind: Any, operation: str) -> str:
-    return self.w.value(f"extractelement {self.e.type(kind)} {vector}, i64 0")
+def first_lane_only(self: LaneEmitter, vector: str, kind: Any, operation: str) -> str:
+    return self.w.value(f"extractelement {self.type(kind)} {vector}, i64 0")
 
 
 FOLDS: dict[str, Callable[..., str]] = {
@@ -132,7 +132,7 @@ def test_a_wrong_fold_is_noticed(
     oracle: hw.Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.setenv("HEADWATER_CACHE", "0")
-    monkeypatch.setattr(Cooperation, "tree", FOLDS[name])
+    monkeypatch.setattr(LaneEmitter, "fold_lanes", FOLDS[name])
     first = 30001 + 1000 * list(FOLDS).index(name)
     construct = "reduce min" if name == "a minimum is folded as a maximum" else "reduce add"
     assert noticed(programs(first, construct), oracle, tmp_path)

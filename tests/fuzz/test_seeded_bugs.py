@@ -19,6 +19,7 @@ from tests.fuzz.program import Program
 
 import headwater as hw
 from headwater.backends.cpu import access, addresses, atomics, casts, lanes, operations, variance
+from headwater.backends.cpu.text import memory_text
 from headwater.types import BOOL, FLOAT32, INT32
 
 Patch = pytest.MonkeyPatch
@@ -143,13 +144,11 @@ def first_lane(self: Any, bits: str) -> str:
     return "0"
 
 
-def stored_by_all_lanes(self: Any, e: Any, form: str, kind: Any, stored: str, pointer: str) -> None:
-    if form == "scatter":
-        return _MASKED_STORE(self, e, form, kind, stored, pointer)
-    return self.w.emit(f"store {self.vector(e, kind)} {stored}, ptr {pointer}, align {kind.size}")
-
-
-_MASKED_STORE = access.Access.masked_store
+def stored_by_all_lanes(
+    w: Any, target: Any, kind: Any, vector: tuple[int, str], pointer: str, mask: str
+) -> None:
+    count, stored = vector
+    w.emit(f"store <{count} x {memory_text(kind)}> {stored}, ptr {pointer}, align {kind.size}")
 
 
 def exits_are_uniform(self: Any, block: Any, split: bool) -> bool:
@@ -253,7 +252,7 @@ BUGS: dict[str, tuple[str, Callable[[Patch], None]]] = {
     ),
     "a store ignores its mask": (
         "statement if",
-        method(access.Access, "masked_store", stored_by_all_lanes),
+        method(access, "masked_store", stored_by_all_lanes),
     ),
     "loops that lanes leave apart are taken for uniform": (
         "statement break",
