@@ -14,7 +14,16 @@ import numpy as np
 from headwater.frontend.program import Program
 from headwater.frontend.values import Literal, Runtime, Scalar, Vector, WeakOperation
 from headwater.frontend.values import literal as literal
-from headwater.types import BOOL, FLOAT16, FLOAT32, WEAK_FLOAT, WEAK_INT, ScalarType, join
+from headwater.types import (
+    BOOL,
+    FLOAT16,
+    FLOAT32,
+    MAXIMUM_BITS,
+    WEAK_FLOAT,
+    WEAK_INT,
+    ScalarType,
+    join,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +48,24 @@ def _modulo(a: Any, b: Any) -> Any:
     return int(a) if b == 0 and isinstance(a, int) and isinstance(b, int) else a % b
 
 
+def shifted(a: Any, b: Any) -> Any:
+    """`a << b`; OverflowError where it would take long to write down."""
+    _limit(int(a).bit_length() + b)
+    return a << b
+
+
+def raised(a: Any, b: Any) -> Any:
+    """`a ** b`; OverflowError where it would take long to write down."""
+    if isinstance(a, int) and isinstance(b, int):
+        _limit((max(abs(a), 1) - 1).bit_length() * b)
+    return a**b
+
+
+def _limit(bits: int) -> None:
+    if bits > MAXIMUM_BITS:
+        raise OverflowError(f"an integer of more than {MAXIMUM_BITS:,} bits")
+
+
 ADD = Binary("+", "add", operator.add, "ring")
 SUB = Binary("-", "sub", operator.sub, "ring")
 MUL = Binary("*", "mul", operator.mul, "ring")
@@ -48,7 +75,7 @@ MOD = Binary("%", "mod", _modulo, "integral")
 AND = Binary("&", "and", operator.and_, "bits")
 OR = Binary("|", "or", operator.or_, "bits")
 XOR = Binary("^", "xor", operator.xor, "bits")
-SHL = Binary("<<", "shl", operator.lshift, "shift")
+SHL = Binary("<<", "shl", shifted, "shift")
 SHR = Binary(">>", "shr", operator.rshift, "shift")
 
 _COMPARE: dict[str, tuple[str, Callable[[Any, Any], Any]]] = {
@@ -293,7 +320,7 @@ def power(program: Program, base: Scalar, exponent: int) -> Scalar:
     1 / b**(-n).
     """
     if isinstance(base, Literal) and _weak(base):
-        return literal(python_result(program, operator.pow, base.value, exponent))
+        return literal(python_result(program, raised, base.value, exponent))
     if abs(exponent) > MAXIMUM_POWER:
         raise program.fail(
             f"the power {exponent} is too large", f"at most {MAXIMUM_POWER} is allowed"

@@ -48,6 +48,7 @@ from headwater.types import (
     FLOAT16,
     FLOAT32,
     FLOAT64,
+    MAXIMUM_BITS,
     WEAK_FLOAT,
     WEAK_INT,
     ArgumentType,
@@ -461,6 +462,8 @@ def _spine(value: WeakOperation, kind: ScalarType) -> list[WeakOperation]:
 
 def _short(value: int | float) -> str:
     """A number for a message; of a long one, how it begins."""
+    if isinstance(value, int) and value.bit_length() > MAXIMUM_BITS:
+        return f"of {value.bit_length():,} bits"  # Python writes no such number
     text = repr(value)
     return text if len(text) <= 40 else f"{text[:20]}... of {len(text)} digits"
 

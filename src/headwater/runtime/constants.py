@@ -13,7 +13,7 @@ from headwater.errors import LaunchError
 from headwater.frontend import DeviceFunction
 from headwater.frontend.fingerprint import MISSING, closure_of, plain
 from headwater.frontend.language import constexpr
-from headwater.types import ConstantType, ScalarType, VectorType
+from headwater.types import MAXIMUM_BITS, ConstantType, ScalarType, VectorType
 
 _DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 _HINT = "a number, a bool, a text, a dtype, a function decorated with @hw.function, or a tuple of these was expected"
@@ -44,6 +44,11 @@ def _is_constant(function: FunctionType, annotation: object) -> bool:
 
 def constant_key(value: Any, name: str) -> object:
     """What tells two values of such an argument apart; LaunchError for a value that cannot be one."""
+    if isinstance(value, int) and value.bit_length() > MAXIMUM_BITS:
+        found = f"{value.bit_length():,} bits"
+        raise LaunchError(
+            f"the argument '{name}' is an integer of {found}; {MAXIMUM_BITS:,} is the most"
+        )
     if isinstance(value, bool | int | str) or value is None:
         return type(value), value
     if isinstance(value, np.generic):

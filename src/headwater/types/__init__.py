@@ -26,6 +26,7 @@ from headwater.types.scalars import INT8 as INT8
 from headwater.types.scalars import INT16 as INT16
 from headwater.types.scalars import INT32 as INT32
 from headwater.types.scalars import INT64 as INT64
+from headwater.types.scalars import MAXIMUM_BITS as MAXIMUM_BITS
 from headwater.types.scalars import SCALARS as SCALARS
 from headwater.types.scalars import UINT8 as UINT8
 from headwater.types.scalars import UINT16 as UINT16

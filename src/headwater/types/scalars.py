@@ -88,6 +88,8 @@ FLOAT32 = ScalarType("float32", "float", 32)
 FLOAT64 = ScalarType("float64", "float", 64)
 WEAK_INT = ScalarType("weak int", "int", 0)
 WEAK_FLOAT = ScalarType("weak float", "float", 0)
+# Of a weak int that a program names, or makes of constants by a power or a shift.
+MAXIMUM_BITS = 8192
 
 SCALARS: tuple[ScalarType, ...] = (
     BOOL,
