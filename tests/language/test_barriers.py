@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from tests.language.bench import SIZES, assert_same, blocks_for, launch
@@ -304,3 +306,28 @@ def test_tiled_matrix_product(device: hw.Device) -> None:
     b = rng.integers(-8, 8, (7, 9)).astype(np.float32)
     out, *_ = launch(matmul[(3, 2), (4, 4)], device, np.zeros((6, 9), np.float32), a, b)
     assert_same(out, a @ b)
+
+
+@hw.kernel(contract=False)
+def levels(out, a):
+    t = hw.threadIdx.x
+    k = 0
+    while True:
+        above = a[t] > k
+        count = hw.syncthreads_count(above)
+        if count == 0:
+            break
+        k += 1
+        if above:
+            out[t] += count
+
+
+def test_a_loop_around_barriers_compiles_in_silence(
+    device: hw.Device, cache_folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """LLVM once took the note of the loop over groups for one of this loop, and wrote a warning."""
+    a = np.random.default_rng(6).integers(0, 6, 40).astype(np.int32)
+    out, _ = launch(levels[1, 40], device, np.zeros(40, np.int32), a)
+    counts = np.array([(a > k).sum() for k in range(6)])
+    assert_same(out, np.array([counts[:n].sum() for n in a], np.int32))
+    assert "unroll" not in capfd.readouterr().err
