@@ -131,7 +131,7 @@ FUNCTIONS: tuple[Function, ...] = (
     _row("log1p", np.log1p, mp.log1p, 1.6, _POSITIVE, (-1, 3), _SMALL),
     _row("sin", np.sin, mp.sin, 1.6, _EVERY, (-100, 100), hard="quarters"),
     _row("cos", np.cos, mp.cos, 1.6, _EVERY, (-100, 100), hard="quarters"),
-    _row("tan", np.tan, mp.tan, 2.6, _EVERY, (-100, 100), hard="quarters"),
+    _row("tan", np.tan, mp.tan, 3.25, _EVERY, (-100, 100), hard="quarters"),
     _row("sinpi", sinpi, mp.sinpi, 1.25, _EVERY, (-3, 3), _SMALL),
     _row("cospi", cospi, mp.cospi, 1.25, _EVERY, (-3, 3), _SMALL),
     _row("asin", np.arcsin, mp.asin, 1.5, (-1, 1), _SMALL),
