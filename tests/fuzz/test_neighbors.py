@@ -53,10 +53,11 @@ def classified(seed: int, device: hw.Device, folder: Path) -> tuple[int, int]:
 
 
 def test_only_loops_that_accumulate_are_free_in_their_order(
-    oracle: hw.Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HEADWATER_CACHE", "0")
-    found = {seed: classified(seed, oracle, tmp_path) for seed in LOWERED}
+    device = hw.device("cpu")  # the interpreter keeps its checks, which are effects
+    found = {seed: classified(seed, device, tmp_path) for seed in LOWERED}
     assert {seed: pair for seed, pair in found.items() if pair[0] != pair[1]} == {}
     assert sum(number for number, _ in found.values()) > len(LOWERED) / 2
 
