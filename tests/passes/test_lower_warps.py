@@ -231,6 +231,24 @@ def test_random_kernels(seed: int, tmp_path: Path) -> None:
     compare(random_warps.load(seed, tmp_path), BLOCKS[seed % len(BLOCKS)], backwards=False)
 
 
+@pytest.mark.compiled
+@pytest.mark.parametrize("seed", range(20, 24))
+def test_random_kernels_on_devices(
+    device: hw.Device, oracle: hw.Device, seed: int, tmp_path: Path
+) -> None:
+    if device.capabilities.native_warps:
+        pytest.skip("a warp of the hardware may stay apart for longer than this asks")
+    kernel, block = random_warps.load(seed, tmp_path), BLOCKS[seed % len(BLOCKS)]
+    threads = int(np.prod(block))
+    values = np.random.default_rng(seed).integers(-20, 40, threads).astype(np.int32)
+    found = []
+    for there in (oracle, device):
+        out = there.zeros((threads, 6), hw.int32)
+        hw.kernel(kernel)[1, block](out, there.array(values))
+        found.append(out.numpy())
+    np.testing.assert_array_equal(found[1], found[0])
+
+
 # --- how much is done -----------------------------------------------------------------------------
 
 
