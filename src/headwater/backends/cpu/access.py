@@ -74,6 +74,8 @@ class Access:
             text = self.gather(e, kind, address.pointer)
         elif address.kind == "window":
             text = load_window(e, kind, address.pointer, address.offsets)
+        elif self.is_half(e, place, address):
+            text = self.half(e, kind, address)
         elif e.mask is None or (place.padded and near):
             text = self.whole(e, kind, address.pointer)
         elif place.interleave:
@@ -83,6 +85,20 @@ class Access:
         else:
             text = self.some(e, place, address.pointer)
         return Operand("varying", self.to_register(text, kind, self.vector(e, kind)), kind)
+
+    def is_half(self, e: LaneEmitter, place: Place, address: Address) -> bool:
+        """Whether fewer lanes than a group's read a part of a vector twice as long, whose place is known."""
+        if e.lanes == e.group_lanes or not place.own or address.place is None:
+            return False
+        return address.place % (2 * e.lanes) <= e.lanes
+
+    def half(self, e: LaneEmitter, kind: ScalarType, address: Address) -> str:
+        """Twice as many lanes stored it one step before, in a tree: their whole vector is in a register still."""
+        assert address.place is not None
+        skipped = address.place % (2 * e.lanes)
+        start = f"getelementptr {memory_text(kind)}, ptr {address.pointer}, i64 {-skipped}"
+        lanes = tuple(range(skipped, skipped + e.lanes))
+        return load_window(e, kind, self.w.value(start, "at"), lanes, width=2 * e.lanes)
 
     def either(
         self, e: LaneEmitter, place: Place, indices: tuple[Operand, ...], component: int

@@ -29,12 +29,13 @@ class Address:
     """`kind` is 'uniform', 'linear', 'window' or 'varying'.
 
     `pointer` is a vector of pointers where it varies, else that of the lowest element; the lanes of a window are at
-    `offsets` from it.
+    `offsets` from it. `place` is how many elements into the array the first lane's is, where that is known.
     """
 
     kind: str
     pointer: str
     offsets: tuple[int, ...] = ()
+    place: int | None = None
 
 
 class Addresses:
@@ -61,18 +62,22 @@ class Addresses:
             return Address("uniform", self.element(place, plane, base))
         offsets = _offsets(e, apart)
         if offsets is not None and _is_window(e, place, offsets):
-            return self.window(place, self.element(place, plane, base), offsets)
+            return self.window(e, place, (plane, base), offsets)
         offset, kind = self.lane_offset(e, place, apart)
         return Address("varying", self.elements(e, place, plane, base, offset, kind))
 
-    def window(self, place: Place, pointer: str, offsets: tuple[int, ...]) -> Address:
-        """Places that are known from each other."""
-        lowest = min(offsets)
+    def window(
+        self, e: LaneEmitter, place: Place, start: tuple[str, str], offsets: tuple[int, ...]
+    ) -> Address:
+        """Places that are known from each other; `start` is a pointer and an offset of the base in elements."""
+        (plane, base), lowest = start, min(offsets)
+        offsets = tuple(offset - lowest for offset in offsets)
+        consecutive = offsets == tuple(range(e.lanes))
+        known = None if base.startswith("%") else int(base or "0") + lowest
+        pointer = self.element(place, plane, base)
         if lowest:
             pointer = self.element(place, pointer, str(lowest))
-        offsets = tuple(offset - lowest for offset in offsets)
-        consecutive = all(offset == lane for lane, offset in enumerate(offsets))
-        return Address("linear" if consecutive else "window", pointer, offsets)
+        return Address("linear" if consecutive else "window", pointer, offsets, known)
 
     def pointers(self, e: LaneEmitter, place: Place, address: Address) -> str:
         """An address that varies as a vector of pointers."""
@@ -183,6 +188,9 @@ class Addresses:
         kind: ScalarType,
     ) -> str:
         start, element = self.element(place, plane, base), memory_text(place.scalar)
+        if place.own and not place.interleave:
+            # Else the compiler works out all pointers of a block before the loop over blocks, and keeps them.
+            start = self.w.call("ptr", "llvm.launder.invariant.group.p0", ("ptr", start))
         text = f"getelementptr {element}, ptr {start}, {e.type(kind)} {offset}"
         return self.w.value(text, "at")
 

@@ -14,7 +14,7 @@ other name for what they point to.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from headwater import ir
 from headwater.backends.contract import Options
@@ -69,6 +69,7 @@ class _Function:
         self.constants: list[str] = []
         variance = analyse(kernel) if lanes > 1 else Variance()
         self.e = LaneEmitter(self.w, lanes, options.contract, variance, self.access)
+        self.e.returns = any(isinstance(node, ir.Return) for node in ir.walk(kernel.body))
 
     def module(self) -> Module:
         slots = self.arguments()
@@ -88,10 +89,9 @@ class _Function:
             "",
             f'attributes #0 = {{ nounwind "no-builtins" "prefer-vector-width"="{self.target.vector_bits}" '
             '"no-trapping-math"="true" }',
+            "attributes #1 = { nounwind memory(inaccessiblemem: readwrite) }",
             "!0 = distinct !{!0, !1}",
             '!1 = !{!"llvm.loop.unroll.disable"}',
-            "!2 = distinct !{!2, !3}",
-            '!3 = !{!"llvm.loop.unroll.full"}',
             "",
         ]
         return "\n".join(lines)
@@ -151,20 +151,10 @@ class _Function:
 
     def blocks(self) -> None:
         with block_loop(self.kernel, self.e):
-            self.hold_addresses()
             if has_barrier(self.kernel.body):
                 Regions(self.kernel, self.e).emit()
             else:
                 self.plain_threads()
-
-    def hold_addresses(self) -> None:
-        """Keep the compiler from working out all addresses of a block's own memory before the loop over blocks."""
-        for array, place in self.access.places.items():
-            if isinstance(array, ir.SharedArray):
-                pointer = self.w.call(
-                    "ptr", "llvm.launder.invariant.group.p0", ("ptr", place.pointer)
-                )
-                self.access.places[array] = replace(place, pointer=pointer)
 
     def plain_threads(self) -> None:
         """All threads of the block, a group at a time; nothing waits for another."""

@@ -45,7 +45,13 @@ class Frame:
             start, offset = "%scratch", self.scratch + SLACK
             self.scratch += size
         found = self.outer.value(f"getelementptr i8, ptr {start}, i64 {offset}")
-        return self._hand_over(name, f"noalias align {ALIGNMENT}", found)
+        passed = self._hand_over(name, f"noalias align {ALIGNMENT}", found)
+        # As if it were allocated here: then what nobody reads need not be stored.
+        pointer, result = self.inner.fresh(name), f"noalias align {ALIGNMENT} ptr"
+        self.inner.entry.append(
+            f'  {pointer} = call {result} asm sideeffect "", "=r,0"(ptr {passed}) #1'
+        )
+        return pointer
 
     def private(self, size: int, name: str) -> str:
         """Memory of threads, which may become registers."""

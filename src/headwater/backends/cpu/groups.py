@@ -7,8 +7,9 @@ from contextlib import contextmanager
 
 from headwater import ir
 from headwater.backends.cpu.lanes import LaneEmitter
+from headwater.backends.cpu.linear import known_comparison
 from headwater.backends.cpu.narrowing import Span
-from headwater.backends.cpu.state import NO_UNROLL, UNROLL
+from headwater.backends.cpu.state import NO_UNROLL
 from headwater.backends.cpu.text import Operand
 from headwater.types import BOOL, INT32
 
@@ -19,9 +20,7 @@ def group_count(kernel: ir.Kernel, lanes: int) -> int:
 
 
 @contextmanager
-def group_loop(
-    kernel: ir.Kernel, e: LaneEmitter, span: Span | None = None, *, unroll: bool = False
-) -> Iterator[str]:
+def group_loop(kernel: ir.Kernel, e: LaneEmitter, span: Span | None = None) -> Iterator[str]:
     """Emit a loop over the groups, or a span of them, around what is emitted inside; gives the group as an i32."""
     w = e.w
     span = span or Span("0", str(group_count(kernel, e.lanes)))
@@ -39,8 +38,13 @@ def group_loop(
     more = w.value(f"add i32 {group}, 1")
     w.emit(f"store i32 {more}, ptr {counter}, align 8")
     last = w.value(f"icmp ult i32 {more}, {span.last}")
-    w.branch_if(last, body, end, UNROLL if unroll else NO_UNROLL)
+    w.branch_if(last, body, end, NO_UNROLL)
     w.place(end)
+
+
+def enter_group(kernel: ir.Kernel, e: LaneEmitter, group: int) -> None:
+    """Set up the lanes of one group for what follows: its threads' numbers are constants."""
+    _enter(kernel, e, str(group * e.lanes))
 
 
 def lanes_for(threads: int) -> int:
@@ -52,8 +56,7 @@ def enter_few(kernel: ir.Kernel, e: LaneEmitter, first: int, last: int) -> None:
     """Set up the lanes for the threads from `first` to before `last`, of which there are no more than lanes."""
     _enter(kernel, e, str(first))
     if e.lanes > last - first:
-        number = e.spread(e.consecutive(str(first), INT32))
-        e.mask = e.both(e.mask, e.vector.compare("ult", INT32, number, f"splat (i32 {last})"))
+        e.mask = _below(e, str(first), last)
 
 
 def _enter(kernel: ir.Kernel, e: LaneEmitter, first: str) -> None:
@@ -62,11 +65,19 @@ def _enter(kernel: ir.Kernel, e: LaneEmitter, first: str) -> None:
     e.threads = _thread_indices(kernel, e, first)
     e.clear_variables()
     if e.lanes > 1 and kernel.threads % e.lanes:
-        number = e.spread(e.consecutive(first, INT32))
-        e.mask = e.vector.compare("ult", INT32, number, f"splat (i32 {kernel.threads})")
-    if e.lanes > 1 and any(isinstance(node, ir.Return) for node in ir.walk(kernel.body)):
+        e.mask = _below(e, first, kernel.threads)
+    if e.lanes > 1 and e.returns:
         e.alive = e.w.slot(e.type(BOOL), 8, "alive")
         e.store_mask(e.alive, e.on())
+
+
+def _below(e: LaneEmitter, first: str, end: int) -> str | None:
+    """The lanes whose threads' numbers, from `first` on, are below `end`; None for all."""
+    number, bound = e.consecutive(first, INT32), Operand("uniform", str(end), INT32)
+    known = known_comparison("lt", (number, bound), e.lanes)
+    if known is None:
+        return e.vector.compare("ult", INT32, e.spread(number), f"splat (i32 {end})")
+    return None if known.uniform else known.text
 
 
 def _thread_indices(kernel: ir.Kernel, e: LaneEmitter, first: str) -> tuple[Operand, ...]:
@@ -100,6 +111,11 @@ def _split(
     e: LaneEmitter, kind: str, number: str, size_x: int, size_y: int
 ) -> tuple[Operand, Operand, Operand]:
     """x, y and z of a linear thread number, for all lanes alike or lane by lane."""
+    if not number.startswith("%"):
+        first = int(number)
+        places = (first % size_x, first // size_x % size_y, first // size_x // size_y)
+        x, y, z = (Operand("uniform", str(place), INT32) for place in places)
+        return x, y, z
     o = e.scalar if kind == "uniform" else e.vector
     row = o.binary("udiv", INT32, number, o.constant(size_x, INT32))
     texts = (

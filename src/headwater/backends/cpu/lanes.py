@@ -46,7 +46,8 @@ class LaneEmitter:
         self, writer: FunctionWriter, lanes: int, contract: bool, variance: Variance, access: Access
     ) -> None:
         self.w = writer
-        self.lanes = lanes
+        # Of the code at hand, and of a whole group.
+        self.lanes = self.group_lanes = lanes
         self.variance = variance
         self.access = access
         self.scalar = Operations(writer, 0, contract)
@@ -63,6 +64,8 @@ class LaneEmitter:
         self.lane = ""
         # Whether all control from the root is uniform, so that a return is a branch.
         self.chain = True
+        # Whether threads may end early; those of a group that have not are then kept in `alive`.
+        self.returns = False
         self.alive: str | None = None
         self.return_label = ""
 

@@ -22,7 +22,14 @@ Rule = Callable[[Scalar, Operand, Operand], "Operand | None"]
 # Bits that a divisor may have, and how far offsets may reach.
 _DIVISOR_BITS = 20
 _REACH = 1 << 16
-_COMPARISONS = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
+_COMPARISONS: dict[str, Callable[[int, int], bool]] = {
+    "lt": operator.lt,
+    "le": operator.le,
+    "gt": operator.gt,
+    "ge": operator.ge,
+    "eq": operator.eq,
+    "ne": operator.ne,
+}
 
 
 def divisor_of(operand: Operand) -> int:
@@ -72,11 +79,9 @@ def known_comparison(operation: str, arguments: tuple[Operand, ...], lanes: int)
     """A comparison of lanes whose numbers are known."""
     if operation not in _COMPARISONS or any(_open(argument) for argument in arguments):
         return None
-    kind = arguments[0].type
-    results = []
-    for lane in range(lanes):
-        numbers = (_wrapped(int(a.text) + _offset(a, lane), kind) for a in arguments)
-        results.append(fold(operation, kind, BOOL, tuple(numbers)))
+    kind, compare = arguments[0].type, _COMPARISONS[operation]
+    a, b = (_numbers(argument, kind, lanes) for argument in arguments)
+    results = map(compare, a, b)
     texts = ["true" if held else "false" for held in results]
     if len(set(texts)) == 1:
         return Operand("uniform", texts[0], BOOL)
@@ -238,8 +243,13 @@ def _open(operand: Operand) -> bool:
     return operand.kind == "varying" or not operand.type.is_integer or operand.text.startswith("%")
 
 
-def _offset(operand: Operand, lane: int) -> int:
-    return operand.offsets[lane] if operand.kind == "linear" else 0
+def _numbers(operand: Operand, kind: ScalarType, lanes: int) -> list[int]:
+    """The lanes' numbers."""
+    base, (low, high) = int(operand.text), kind.limits
+    numbers = [base + offset for offset in operand.offsets or (0,) * lanes]
+    if low <= min(numbers) and max(numbers) <= high:
+        return numbers
+    return [_wrapped(number, kind) for number in numbers]
 
 
 def _value(text: str, kind: ScalarType) -> Known:

@@ -15,7 +15,13 @@ from dataclasses import dataclass, replace
 
 from headwater import ir, passes
 from headwater.backends.cpu.common_work import CommonWork
-from headwater.backends.cpu.groups import enter_few, group_count, group_loop, lanes_for
+from headwater.backends.cpu.groups import (
+    enter_few,
+    enter_group,
+    group_count,
+    group_loop,
+    lanes_for,
+)
 from headwater.backends.cpu.lanes import LaneEmitter
 from headwater.backends.cpu.loops import counted_loop
 from headwater.backends.cpu.narrowing import Narrowing, Span, guards_of
@@ -32,7 +38,7 @@ _CHEAP |= frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
 
 # Loops over the groups are unrolled while the code stays short.
 _UNROLLED_GROUPS = 16
-_UNROLLED_NODES = 4096
+_UNROLLED_NODES = 2048
 _LONG = (ir.For, ir.While, ir.Cooperative, ir.Atomic)
 
 
@@ -48,8 +54,10 @@ class Run:
     nodes: list[ir.Node]
     # Those that threads execute; the rest is the block's own work.
     work: list[ir.Node]
-    # Values from elsewhere that the threads use.
+    # Values from elsewhere that the threads use; variables and local arrays that they touch.
     incoming: list[ir.Value]
+    variables: list[ir.Variable]
+    arrays: list[ir.LocalArray]
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +155,7 @@ class Regions:
         for part in self.parts(block, looped):
             if isinstance(part, list):
                 work = [node for node in part if node not in self.common.nodes]
-                self.runs[part[0]] = Run(part, work, _incoming(work))
+                self.runs[part[0]] = _made_run(part, work)
                 continue
             inside = looped or isinstance(part, ir.For | ir.While)
             for child in ir.children(part):
@@ -157,7 +165,7 @@ class Regions:
         """A variable lives in a run alone where it is set before it is read there; else it is kept."""
         users: dict[ir.Variable, list[Run]] = {}
         for run in self.runs.values():
-            for variable in dict.fromkeys(_variables(run.work)):
+            for variable in run.variables:
                 if variable in self.common_slots:
                     continue
                 users.setdefault(variable, []).append(run)
@@ -314,9 +322,9 @@ class Regions:
         """Whether less than half a group has something to do, with nothing that groups keep."""
         if span.threads is None or 2 * (span.threads[1] - span.threads[0]) > self.e.lanes:
             return False
-        items = (*run.incoming, *_variables(run.work))
+        items = (*run.incoming, *run.variables)
         kept = any(item in self.kept and self.kept[item].per_group for item in items)
-        return not kept and not _local_arrays(run.work)
+        return not kept and not run.arrays
 
     def few_threads(self, run: Run, span: Span) -> None:
         e = self.e
@@ -336,23 +344,33 @@ class Regions:
             self.e.declare(variable)
 
     def all_groups(self, run: Run, span: Span) -> None:
-        e = self.e
         self.declare(run)
-        with group_loop(self.kernel, e, span, unroll=self.may_unroll(run, span)) as group:
-            e.slots |= self.common_slots
-            for variable in dict.fromkeys(_variables(run.work)):
-                if variable in self.kept:
-                    kept = self.kept[variable]
-                    e.slots[variable] = Slot(self.at(kept, group), kept.kind == "varying")
-            for value in run.incoming:
-                self.fetch(value, group)
-            for array in _local_arrays(run.work):
-                e.access.places[array] = self.of_group(self.places[array], group)
-            for node in run.work:
-                e.node(node)
-                for value in ir.results(node):
-                    if value in self.kept:
-                        self.save(value, group)
+        if self.may_unroll(run, span):
+            slots = self.e.slots
+            for group in range(int(span.first), int(span.last)):
+                self.e.slots = dict(slots)
+                enter_group(self.kernel, self.e, group)
+                self.group(run, str(group))
+            return
+        with group_loop(self.kernel, self.e, span) as number:
+            self.group(run, number)
+
+    def group(self, run: Run, number: str) -> None:
+        e = self.e
+        e.slots |= self.common_slots
+        for variable in run.variables:
+            if variable in self.kept:
+                kept = self.kept[variable]
+                e.slots[variable] = Slot(self.at(kept, number), kept.kind == "varying")
+        for value in run.incoming:
+            self.fetch(value, number)
+        for array in run.arrays:
+            e.access.places[array] = self.of_group(self.places[array], number)
+        for node in run.work:
+            e.node(node)
+            for value in ir.results(node):
+                if value in self.kept:
+                    self.save(value, number)
 
     def span(self, run: Run) -> Span:
         """The groups that have something to do in a run."""
@@ -408,6 +426,11 @@ class Regions:
         kept, operand = self.kept[value], self.e.use(value)
         text = self.e.spread(operand) if kept.kind == "varying" else operand.text
         self.w.emit(f"store {kept.text} {text}, ptr {self.at(kept, group)}, align 4")
+
+
+def _made_run(nodes: list[ir.Node], work: list[ir.Node]) -> Run:
+    variables = list(dict.fromkeys(_variables(work)))
+    return Run(nodes, work, _incoming(work), variables, _local_arrays(work))
 
 
 def _incoming(nodes: list[ir.Node]) -> list[ir.Value]:

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 # Unrolling loops of vectors costs compile time and gains nothing.
 NO_UNROLL = ", !llvm.loop !0"
-# But a few groups that wait for each other then keep what they pass on in registers, and their masks are constants.
-UNROLL = ", !llvm.loop !2"
 
 
 @dataclass(slots=True)

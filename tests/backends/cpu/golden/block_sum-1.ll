@@ -26,40 +26,39 @@ entry:
   %stride.11 = load i64, ptr %slot.10, align 8
   %slot.13 = getelementptr i64, ptr %arguments, i64 7
   %component.14 = load i64, ptr %slot.13, align 8
-  %block.16 = alloca i64, align 8
-  %x.17 = alloca i32, align 8
-  %y.18 = alloca i32, align 8
-  %z.19 = alloca i32, align 8
+  %partial.16 = call noalias align 64 ptr asm sideeffect "", "=r,0"(ptr %partial.15) #1
+  %block.17 = alloca i64, align 8
+  %x.18 = alloca i32, align 8
+  %y.19 = alloca i32, align 8
+  %z.20 = alloca i32, align 8
   %step.38 = alloca i32, align 8
   %group.40 = alloca i32, align 8
   %group.68 = alloca i32, align 8
-  %group.109 = alloca i32, align 8
   br label %start
 start:
-  %v.23 = icmp slt i64 %first, %last
-  br i1 %v.23, label %first.20, label %done.22
-first.20:
-  store i64 %first, ptr %block.16, align 8
-  %v.24 = zext i32 %grid_x to i64
-  %v.25 = zext i32 %grid_y to i64
-  %v.26 = udiv i64 %first, %v.24
-  %v.27 = urem i64 %first, %v.24
-  %v.28 = urem i64 %v.26, %v.25
-  %v.29 = udiv i64 %v.26, %v.25
-  %v.30 = trunc i64 %v.27 to i32
-  store i32 %v.30, ptr %x.17, align 8
+  %v.24 = icmp slt i64 %first, %last
+  br i1 %v.24, label %first.21, label %done.23
+first.21:
+  store i64 %first, ptr %block.17, align 8
+  %v.25 = zext i32 %grid_x to i64
+  %v.26 = zext i32 %grid_y to i64
+  %v.27 = udiv i64 %first, %v.25
+  %v.28 = urem i64 %first, %v.25
+  %v.29 = urem i64 %v.27, %v.26
+  %v.30 = udiv i64 %v.27, %v.26
   %v.31 = trunc i64 %v.28 to i32
-  store i32 %v.31, ptr %y.18, align 8
+  store i32 %v.31, ptr %x.18, align 8
   %v.32 = trunc i64 %v.29 to i32
-  store i32 %v.32, ptr %z.19, align 8
-  br label %block.21
-block.21:
-  %block.33 = load i64, ptr %block.16, align 8
-  %x.34 = load i32, ptr %x.17, align 8
-  %y.35 = load i32, ptr %y.18, align 8
-  %z.36 = load i32, ptr %z.19, align 8
-  %v.37 = call ptr @llvm.launder.invariant.group.p0(ptr %partial.15)
-  %v.39 = mul i32 %x.34, 64
+  store i32 %v.32, ptr %y.19, align 8
+  %v.33 = trunc i64 %v.30 to i32
+  store i32 %v.33, ptr %z.20, align 8
+  br label %block.22
+block.22:
+  %block.34 = load i64, ptr %block.17, align 8
+  %x.35 = load i32, ptr %x.18, align 8
+  %y.36 = load i32, ptr %y.19, align 8
+  %z.37 = load i32, ptr %z.20, align 8
+  %v.39 = mul i32 %x.35, 64
   store i32 0, ptr %group.40, align 8
   br label %group.41
 group.41:
@@ -70,7 +69,7 @@ group.41:
   %at.48 = getelementptr float, ptr %x.12, i64 %v.47
   %v.49 = load float, ptr %at.48, align 4
   %v.50 = sext i32 %v.45 to i64
-  %at.51 = getelementptr float, ptr %v.37, i64 %v.50
+  %at.51 = getelementptr float, ptr %partial.16, i64 %v.50
   store float %v.49, ptr %at.51, align 4
   br label %next.42
 next.42:
@@ -105,16 +104,16 @@ group.69:
   br i1 %v.75, label %then.76, label %else.77
 then.76:
   %v.79 = sext i32 %v.74 to i64
-  %at.80 = getelementptr float, ptr %v.37, i64 %v.79
+  %at.80 = getelementptr float, ptr %partial.16, i64 %v.79
   %v.81 = load float, ptr %at.80, align 4
   %step.82 = load i32, ptr %step.38, align 8
   %v.83 = add i32 %v.74, %step.82
   %v.84 = sext i32 %v.83 to i64
-  %at.85 = getelementptr float, ptr %v.37, i64 %v.84
+  %at.85 = getelementptr float, ptr %partial.16, i64 %v.84
   %v.86 = load float, ptr %at.85, align 4
   %v.87 = fadd contract float %v.81, %v.86
   %v.88 = sext i32 %v.74 to i64
-  %at.89 = getelementptr float, ptr %v.37, i64 %v.88
+  %at.89 = getelementptr float, ptr %partial.16, i64 %v.88
   store float %v.87, ptr %at.89, align 4
   br label %end.78
 else.77:
@@ -147,58 +146,37 @@ threads.71:
   store i32 %v.108, ptr %step.38, align 8
   br label %test.54
 end.56:
-  store i32 0, ptr %group.109, align 8
-  br label %group.110
-group.110:
-  %group.113 = load i32, ptr %group.109, align 8
-  %v.114 = mul i32 %group.113, 1
-  %v.115 = icmp eq i32 %v.114, 0
-  br i1 %v.115, label %then.116, label %else.117
-then.116:
-  %v.119 = load float, ptr %v.37, align 4
-  %v.120 = sext i32 %x.34 to i64
-  %at.121 = getelementptr float, ptr %total.5, i64 %v.120
-  store float %v.119, ptr %at.121, align 4
-  br label %end.118
-else.117:
-  br label %end.118
-end.118:
-  br label %next.111
-next.111:
-  %v.122 = add i32 %group.113, 1
-  store i32 %v.122, ptr %group.109, align 8
-  %v.123 = icmp ult i32 %v.122, 1
-  br i1 %v.123, label %group.110, label %threads.112, !llvm.loop !2
-threads.112:
-  %v.124 = add i32 %x.34, 1
-  %v.125 = icmp eq i32 %v.124, %grid_x
-  %v.126 = select i1 %v.125, i32 0, i32 %v.124
-  store i32 %v.126, ptr %x.17, align 8
-  %v.127 = zext i1 %v.125 to i32
-  %v.128 = add i32 %y.35, %v.127
-  %v.129 = icmp eq i32 %v.128, %grid_y
-  %v.130 = select i1 %v.129, i32 0, i32 %v.128
-  store i32 %v.130, ptr %y.18, align 8
-  %v.131 = zext i1 %v.129 to i32
-  %v.132 = add i32 %z.36, %v.131
-  %v.133 = icmp eq i32 %v.132, %grid_z
-  %v.134 = select i1 %v.133, i32 0, i32 %v.132
-  store i32 %v.134, ptr %z.19, align 8
-  %v.135 = zext i1 %v.133 to i32
-  %v.136 = add i64 %block.33, 1
-  store i64 %v.136, ptr %block.16, align 8
-  %v.137 = icmp slt i64 %v.136, %last
-  br i1 %v.137, label %block.21, label %done.22, !llvm.loop !0
-done.22:
+  %v.109 = load float, ptr %partial.16, align 4
+  %v.110 = sext i32 %x.35 to i64
+  %at.111 = getelementptr float, ptr %total.5, i64 %v.110
+  store float %v.109, ptr %at.111, align 4
+  %v.112 = add i32 %x.35, 1
+  %v.113 = icmp eq i32 %v.112, %grid_x
+  %v.114 = select i1 %v.113, i32 0, i32 %v.112
+  store i32 %v.114, ptr %x.18, align 8
+  %v.115 = zext i1 %v.113 to i32
+  %v.116 = add i32 %y.36, %v.115
+  %v.117 = icmp eq i32 %v.116, %grid_y
+  %v.118 = select i1 %v.117, i32 0, i32 %v.116
+  store i32 %v.118, ptr %y.19, align 8
+  %v.119 = zext i1 %v.117 to i32
+  %v.120 = add i32 %z.37, %v.119
+  %v.121 = icmp eq i32 %v.120, %grid_z
+  %v.122 = select i1 %v.121, i32 0, i32 %v.120
+  store i32 %v.122, ptr %z.20, align 8
+  %v.123 = zext i1 %v.121 to i32
+  %v.124 = add i64 %block.34, 1
+  store i64 %v.124, ptr %block.17, align 8
+  %v.125 = icmp slt i64 %v.124, %last
+  br i1 %v.125, label %block.22, label %done.23, !llvm.loop !0
+done.23:
   ret void
 }
 
-declare ptr @llvm.launder.invariant.group.p0(ptr)
 declare i32 @llvm.smin.i32(i32, i32)
 declare i32 @llvm.smax.i32(i32, i32)
 
 attributes #0 = { nounwind "no-builtins" "prefer-vector-width"="128" "no-trapping-math"="true" }
+attributes #1 = { nounwind memory(inaccessiblemem: readwrite) }
 !0 = distinct !{!0, !1}
 !1 = !{!"llvm.loop.unroll.disable"}
-!2 = distinct !{!2, !3}
-!3 = !{!"llvm.loop.unroll.full"}

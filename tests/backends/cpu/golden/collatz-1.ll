@@ -116,7 +116,7 @@ then.74:
   br label %end.76
 else.75:
   %k.94 = load i32, ptr %k.37, align 8
-  %v.95 = mul i32 3, %k.94
+  %v.95 = mul i32 %k.94, 3
   %v.96 = add i32 %v.95, 1
   store i32 %v.96, ptr %k.37, align 8
   br label %end.76
@@ -170,7 +170,6 @@ done.21:
 
 
 attributes #0 = { nounwind "no-builtins" "prefer-vector-width"="128" "no-trapping-math"="true" }
+attributes #1 = { nounwind memory(inaccessiblemem: readwrite) }
 !0 = distinct !{!0, !1}
 !1 = !{!"llvm.loop.unroll.disable"}
-!2 = distinct !{!2, !3}
-!3 = !{!"llvm.loop.unroll.full"}

@@ -191,7 +191,6 @@ done.21:
 declare i1 @llvm.vector.reduce.or.v4i1(<4 x i1>)
 
 attributes #0 = { nounwind "no-builtins" "prefer-vector-width"="128" "no-trapping-math"="true" }
+attributes #1 = { nounwind memory(inaccessiblemem: readwrite) }
 !0 = distinct !{!0, !1}
 !1 = !{!"llvm.loop.unroll.disable"}
-!2 = distinct !{!2, !3}
-!3 = !{!"llvm.loop.unroll.full"}

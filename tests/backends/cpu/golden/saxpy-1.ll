@@ -113,7 +113,6 @@ done.23:
 
 
 attributes #0 = { nounwind "no-builtins" "prefer-vector-width"="128" "no-trapping-math"="true" }
+attributes #1 = { nounwind memory(inaccessiblemem: readwrite) }
 !0 = distinct !{!0, !1}
 !1 = !{!"llvm.loop.unroll.disable"}
-!2 = distinct !{!2, !3}
-!3 = !{!"llvm.loop.unroll.full"}
