@@ -220,3 +220,34 @@ def run(device: hw.Device, kernel: Any) -> tuple[Any, list[list[tuple[int, float
         inside = r2 < np.float32(CUTOFF * CUTOFF)
         near.append([(j, r2[j]) for j in range(len(x)) if j != i and inside[j]])
     return out.numpy(), near
+
+
+@hw.kernel(contract=False)
+def uniform_here_varying_there(out, flags, grid, w):
+    i, t = hw.grid(1), hw.threadIdx.x
+    total = 0
+    for j, _, _ in grid.neighbors(hw.blockIdx.x):
+        value = w[j]
+        total += value
+        value = t + j
+        total += value
+    flags[i] = hw.all_sync(0xFFFFFFFF, w[i] > 0)
+    out[i] = total
+
+
+def test_lanes_that_share_neighbors_keep_their_own_values(device: hw.Device) -> None:
+    """A variable that all threads agree on was taken from one lane, where lanes stood for neighbours."""
+    count = 17
+    p = ParticleSet(device, Domain((0, 0, 0), (1, 1, 1), (True, True, True)), count)
+    p.add(np.random.default_rng(0).random((count, 3)))
+    grid = CellGrid(p, cutoff=0.45)
+    grid.update()
+    w = np.arange(count, dtype=np.int32)
+    out, flags = device.zeros(count, hw.int32), device.zeros(count, hw.boolean)
+    uniform_here_varying_there[1, count](out, flags, grid, device.array(w))
+    x = p.host("position").astype(np.float64)
+    d = x - x[0]
+    near = [j for j in range(1, count) if ((d[j] - np.round(d[j])) ** 2).sum() < 0.45**2]
+    expected = [sum(int(w[j]) + t + j for j in near) for t in range(count)]
+    assert out.numpy().tolist() == expected
+    assert not flags.numpy().any()

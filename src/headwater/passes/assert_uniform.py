@@ -2,7 +2,8 @@
 
 Programs use one variable for a loop with barriers and then for one that only some threads run. `varying` knows one
 answer for a variable. This pass follows the assignments: it puts `uniform` behind each read that all threads reach with
-one value, of a variable that varies elsewhere.
+one value, of a variable that varies elsewhere. Not in neighbour loops: nothing waits there, and a backend may let lanes
+share the neighbours of a thread, which have values of their own.
 
 Assumes that `Inlined` is gone. Changes no meaning; kernels in which no thread waits for another stay as they are.
 """
@@ -32,8 +33,9 @@ def assert_uniform(kernel: ir.Kernel) -> None:
 def _assert(block: ir.Block, reads: set[ir.Read]) -> None:
     nodes: list[ir.Node] = []
     for node in block.nodes:
-        for child in ir.children(node):
-            _assert(child, reads)
+        if not isinstance(node, ir.Neighbors):
+            for child in ir.children(node):
+                _assert(child, reads)
         nodes.append(node)
         if isinstance(node, ir.Read) and node in reads:
             result = node.result
