@@ -79,3 +79,16 @@ def test_a_cast_that_changes_no_bits_may_begin_a_block(device: hw.Device) -> Non
     a = np.array([0, 1, 2, -128, 127, -3], np.int8)
     out, _ = launch(cast_that_changes_no_bits[1, 6], device, np.zeros(6, np.int16), a)
     assert_same(out, np.array([0, 0, 0, -127, -128, -2], np.int16))
+
+
+@hw.kernel(contract=False)
+def stores_too_large_for_half(out):
+    out[0] = hw.float32(3e38)
+    out[1] = hw.float32(hw.int64(22) ** 4)
+    out[2] = -hw.float32(65504)
+
+
+def test_constants_too_large_for_a_float16_are_infinite(device: hw.Device) -> None:
+    """A constant with a type of its own was refused, where a value becomes infinite."""
+    (out,) = launch(stores_too_large_for_half[1, 1], device, np.zeros(3, np.float16))
+    assert_same(out, np.array([np.inf, np.inf, -65504], np.float16))

@@ -246,7 +246,11 @@ class Program:
     def _half(self, value: Scalar) -> ir.Value:
         """To be stored as a float16: rounded once, as far as the value has a type of its own."""
         if isinstance(value, Literal):
-            exact = self.rounded(value.value, FLOAT16, value.span)
+            exact = (
+                self.rounded(value.value, FLOAT16, value.span)
+                if value.kind.weak
+                else self.converted(value.value, FLOAT16)
+            )
             return self.builder.cast(self.builder.constant(exact, FLOAT32), FLOAT16)
         wide = self.emit_open(value, FLOAT32 if value.kind.weak else value.kind)
         return self.builder.cast(wide, FLOAT16)
@@ -290,9 +294,8 @@ class Program:
         value = literal.value
         if kind.is_bool:
             return self.builder.constant(bool(value), kind)
-        if kind.is_float and isinstance(value, float) and not literal.kind.weak:
-            with np.errstate(over="ignore"):  # a cast: what is too large is infinite
-                return self.builder.constant(float(np.float64(value).astype(kind.numpy)), kind)
+        if kind.is_float and not literal.kind.weak and isinstance(value, float):
+            return self.builder.constant(self.converted(value, kind), kind)
         if kind.is_float:
             return self.builder.constant(self.rounded(value, kind, literal.span), kind)
         if isinstance(value, float):
@@ -308,6 +311,11 @@ class Program:
             f"{kind} holds {low} to {high}; cast the other side to a wider type, such as hw.int64(...)",
             literal.span,
         )
+
+    def converted(self, value: int | float, kind: ScalarType) -> float:
+        """The number as a cast makes it: what is too large is infinite."""
+        with np.errstate(over="ignore"):
+            return float(np.float64(value).astype(kind.numpy))
 
     def rounded(self, value: int | float, kind: ScalarType, span: Span | None = None) -> float:
         """The nearest number of a float type, as a Python float."""
