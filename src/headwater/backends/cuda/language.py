@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from headwater import ir
 from headwater.backends.cuda import own_arrays, warps
+from headwater.backends.cuda.choices import chosen_arrays
 from headwater.backends.cuda.kinds import TYPES, literal, word
 from headwater.backends.cuda.program import Slot
 from headwater.backends.cuda.rows import table
@@ -63,6 +64,7 @@ class CudaLanguage(Target):
         }
         self._names: dict[Array, str] = {}
         written = _written_groups(kernel)
+        self._chosen = chosen_arrays(kernel)
         for parameter in kernel.parameters:
             if isinstance(parameter, ir.ArrayParameter):
                 self._names[parameter] = self.pointer(parameter, written)
@@ -86,7 +88,7 @@ class CudaLanguage(Target):
         constant = not array.written and not (group and written[group])
         element = self.element(array.type.scalar, array.type.components)
         kind = f"{'const ' if constant else ''}{element}*"
-        if not group or not written[group]:
+        if array not in self._chosen and (not group or not written[group]):
             kind += " __restrict__"
         number = self._numbers[array]
         return self.parameter((number,), array.name, kind, Slot("pointer", "P", number))
