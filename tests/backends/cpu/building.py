@@ -12,7 +12,7 @@ from headwater import ir
 from headwater.backends import registry
 from headwater.backends.contract import ArrayArgument, Driver, LaunchArgument, Memory, Options
 from headwater.backends.cpu.driver import CpuDriver
-from headwater.types import ArrayType, ScalarType
+from headwater.types import BOOL, INT32, ArrayType, ScalarType
 
 LANES = (1, 4, 8, 16)
 
@@ -29,23 +29,27 @@ def cpu(lanes: int) -> CpuDriver:
     return open_cpu(threads=1, lanes=lanes)
 
 
+Body = Callable[[ir.Builder, tuple[ir.Value, ...]], ir.Value]
+
+
 def elementwise(
-    result: ScalarType,
-    types: Sequence[ScalarType],
-    body: Callable[[ir.Builder, tuple[ir.Value, ...]], ir.Value],
-    threads: int,
+    bodies: Sequence[tuple[ScalarType, Body]], types: Sequence[ScalarType], threads: int
 ) -> ir.Kernel:
-    """out[i] = body(in0[i], in1[i], ...) for every i of the grid."""
-    out = ir.ArrayParameter("out", ArrayType(result, 1), ("out",), written=True)
+    """out0[i] = body0(in0[i], in1[i], ...) and so on, for every i of the grid; each result has an array."""
+    outputs = [
+        ir.ArrayParameter(f"out{k}", ArrayType(kind, 1), (f"out{k}",), written=True)
+        for k, (kind, _) in enumerate(bodies)
+    ]
     inputs = [
         ir.ArrayParameter(f"in{k}", ArrayType(kind, 1), (f"in{k}",)) for k, kind in enumerate(types)
     ]
-    kernel = ir.Kernel("elementwise", [out, *inputs], (threads, 1, 1))
+    kernel = ir.Kernel("elementwise", [*outputs, *inputs], (threads, 1, 1))
     build = ir.Builder(kernel.body)
     i = position(build)
-    with build.when(build.compute("lt", i, build.extent(out, 0))):
+    with build.when(build.compute("lt", i, build.extent(outputs[0], 0))):
         values = tuple(build.load(array, (i,)) for array in inputs)
-        build.store(out, (i,), body(build, values))
+        for out, (_, body) in zip(outputs, bodies, strict=True):
+            build.store(out, (i,), body(build, values))
     ir.verify(kernel)
     return kernel
 
@@ -129,3 +133,39 @@ def agree(build: Callable[[], ir.Kernel], grid: tuple[int, int, int], *arguments
                 theirs.reshape(-1).view(np.uint8),
                 err_msg=f"{lanes} lanes",
             )
+
+
+# --- arrays and what threads name of them ----------------------------------------------------------
+
+
+def values_of(kind: ScalarType, count: int) -> np.ndarray:
+    if kind is BOOL:
+        return np.arange(count) % 3 == 0
+    if kind.is_float:
+        return (np.arange(count) * 0.5 - 7).astype(kind.numpy)
+    return (np.arange(count) * 7 - 9).astype(np.int64).astype(kind.numpy)
+
+
+def parameter(
+    name: str, kind: ScalarType, ndim: int = 1, written: bool = False, contiguous: bool = True
+) -> ir.ArrayParameter:
+    return ir.ArrayParameter(
+        name, ArrayType(kind, ndim, contiguous), (name,), written=written, atomic=written
+    )
+
+
+def linear(build: ir.Builder, i: ir.Value) -> ir.Value:
+    return i
+
+
+def shuffled(build: ir.Builder, i: ir.Value) -> ir.Value:
+    """A place that no two of 37 threads share, far from their order."""
+    seven, size = build.constant(7, INT32), build.constant(37, INT32)
+    return build.compute("mod", build.compute("mul", i, seven), size)
+
+
+def fixed(build: ir.Builder, i: ir.Value) -> ir.Value:
+    return build.constant(5, INT32)
+
+
+SUBSCRIPTS = {"linear": linear, "shuffled": shuffled, "fixed": fixed}
