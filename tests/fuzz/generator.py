@@ -116,6 +116,7 @@ class _Generator:
         scope = Scope(self.palette, known, [], list(self.functions))
         body = Body(self.chance, scope, self.notes, self.names)
         body.record = program.record
+        body.local_arrays = self.seed % 2 == 0  # neighbour loops call it
         body.returns = lambda: self.result(body, result)
         self.notes["construct function"] += 1
         self.notes[f"construct function returns {'tuple' if ',' in result else result}"] += 1

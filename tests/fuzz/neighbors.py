@@ -127,6 +127,7 @@ class PairBody(Body):
         super().__init__(outer.chance, inside, outer.notes, outer.names)
         self.outer = outer
         self.record = outer.record
+        self.local_arrays = kind == "sequential"
         self.loops = loops
         self.kind = kind
         self.nested_in_pairs = isinstance(outer, PairBody)
@@ -253,8 +254,6 @@ class PairBody(Body):
 
     def compound(self) -> list[Callable[[int], Compound]]:
         found = [*super().compound(), self.jump if self.loop else self.next_trip]
-        if self.kind != "sequential":
-            found.remove(self.local_array)  # stores make a loop sequential
         found += [self.jump] if self.loop else [self.for_loop, self.while_loop]
         if self.kind == "search" and (not self.loop or self.exit[-1] != "break"):
             found += [self.found, self.found]

@@ -39,6 +39,8 @@ class Body:
         self.neighbors: Callable[[Body], list[Callable[[int], Compound]]] | None = None
         self.locked: set[str] = set()  # counters of while loops, which nothing else may change
         self.touched: list[tuple[str, str]] = []  # what the last statement assigned
+        # Whether it may make arrays of the thread, whose stores make a neighbour loop sequential.
+        self.local_arrays = True
         # The fields of the struct that the kernel knows: name and type.
         self.record: tuple[tuple[str, str], ...] = ()
 
@@ -118,7 +120,8 @@ class Body:
         """The compound statements to choose from."""
         found: list[Callable[[int], Compound]]
         found = [self.branch, self.branch, self.for_loop, self.while_loop]
-        found += [self.unrolled, self.match, self.chosen_when_compiling, self.local_array]
+        found += [self.unrolled, self.match, self.chosen_when_compiling]
+        found += [self.local_array] if self.local_arrays else []
         if self.loop:
             found += [self.jump, self.jump]
         if self.returns is not None:
@@ -409,14 +412,14 @@ class Body:
         return Compound([(f"match {self.express.scalar('int32', 1)} % 4:", cases)])
 
     def chosen_when_compiling(self, depth: int) -> Compound:
-        """Only one arm is compiled; the other could not be."""
+        """Only one arm is compiled."""
         self.notes["statement compile-time if"] += 1
         limit = self.chance.randrange(6)
         arms: list[tuple[str, list[Statement]]] = []
         condition = f"fixed > {limit}" if self.scope.arrays else f"{limit} > 2"
         for head in (f"if {condition}:", "else:"):
             with self.nested():
-                arms.append((head, self.body(depth)))
+                arms.append((head, self.body(0)))
         return Compound(arms)
 
     def jump(self, depth: int) -> Compound:
