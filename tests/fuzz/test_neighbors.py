@@ -49,6 +49,9 @@ def classified(seed: int, device: hw.Device, folder: Path) -> tuple[int, int]:
         with pytest.raises(_Lowered):
             run(program, device, folder)
     loops = [node for node in ir.walk(kernels[0].body) if isinstance(node, ir.Neighbors)]
+    written = sum(notes[f"neighbors {kind}"] for kind in ("reducing", "sequential", "search"))
+    if len(loops) != written:
+        return 0, 0  # one stands where a condition is known to be false
     return sum(not loop.sequential for loop in loops), notes["neighbors reducing"]
 
 
