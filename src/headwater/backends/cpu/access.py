@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 
 from headwater import ir
 from headwater.backends.cpu.addresses import Address, Addresses
+from headwater.backends.cpu.linear import lane_bools
 from headwater.backends.cpu.masked import masked_store, scatter, suffix
+from headwater.backends.cpu.pieces import Pieces
 from headwater.backends.cpu.places import Place
 from headwater.backends.cpu.strided import (
     FEW_LANES,
@@ -72,10 +74,10 @@ class Access:
             return Operand("uniform", self.to_register(self.w.value(text), kind, ""), kind)
         if address.kind == "varying":
             text = self.gather(e, kind, address.pointer)
+        elif place.own and address.place is not None:
+            text = Pieces(e, kind, address).load()
         elif address.kind == "window":
             text = load_window(e, kind, address.pointer, address.offsets)
-        elif self.is_half(e, place, address):
-            text = self.half(e, kind, address)
         elif e.mask is None or (place.padded and near):
             text = self.whole(e, kind, address.pointer)
         elif place.interleave:
@@ -85,20 +87,6 @@ class Access:
         else:
             text = self.some(e, place, address.pointer)
         return Operand("varying", self.to_register(text, kind, self.vector(e, kind)), kind)
-
-    def is_half(self, e: LaneEmitter, place: Place, address: Address) -> bool:
-        """Whether fewer lanes than a group's read a part of a vector twice as long, whose place is known."""
-        if e.lanes == e.group_lanes or not place.own or address.place is None:
-            return False
-        return address.place % (2 * e.lanes) <= e.lanes
-
-    def half(self, e: LaneEmitter, kind: ScalarType, address: Address) -> str:
-        """Twice as many lanes stored it one step before, in a tree: their whole vector is in a register still."""
-        assert address.place is not None
-        skipped = address.place % (2 * e.lanes)
-        start = f"getelementptr {memory_text(kind)}, ptr {address.pointer}, i64 {-skipped}"
-        lanes = tuple(range(skipped, skipped + e.lanes))
-        return load_window(e, kind, self.w.value(start, "at"), lanes, width=2 * e.lanes)
 
     def either(
         self, e: LaneEmitter, place: Place, indices: tuple[Operand, ...], component: int
@@ -195,8 +183,11 @@ class Access:
             )
             return
         stored = self.in_memory(e.spread(value), kind, e.lanes)
+        on = [True] * e.lanes if e.mask is None else lane_bools(e.mask)
         if address.kind == "varying":
             self.scatter(e, kind, stored, address.pointer)
+        elif place.own and address.place is not None and on and e.lanes == e.group_lanes:
+            Pieces(e, kind, address).store(stored, on)
         elif address.kind == "window":
             self.store_window(e, place, stored, address)
         elif e.mask is not None and not self.may_blend(place):

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 # How many vectors a window may have. Shared memory is read soon after it is written, and the machine hands over what
 # single stores wrote to single loads, but not to those of vectors.
 WINDOW, OWN_WINDOW = 4, 2
+# Where the place is known too, they are those at fixed places.
+MOST_PIECES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ class Addresses:
         if not apart:
             return Address("uniform", self.element(place, plane, base))
         offsets = _offsets(e, apart)
-        if offsets is not None and _is_window(e, place, offsets):
+        if offsets is not None and _is_window(e, place, base, offsets):
             return self.window(e, place, (plane, base), offsets)
         offset, kind = self.lane_offset(e, place, apart)
         return Address("varying", self.elements(e, place, plane, base, offset, kind))
@@ -203,16 +205,16 @@ def _offsets(e: LaneEmitter, apart: list[tuple[Operand, str]]) -> tuple[int, ...
     return tuple(sum(offsets[lane] * by for offsets, by in terms) for lane in range(e.lanes))
 
 
-def _is_window(e: LaneEmitter, place: Place, offsets: tuple[int, ...]) -> bool:
+def _is_window(e: LaneEmitter, place: Place, base: str, offsets: tuple[int, ...]) -> bool:
     """Whether all elements between the lanes' may be read, if one of these is in the array, and are few enough."""
-    span = max(offsets) - min(offsets) + 1
-    if all(offset == lane for lane, offset in enumerate(offsets)):
+    if offsets == tuple(range(offsets[0], offsets[0] + e.lanes)):
         return True
     if not place.padded and not place.own:
         return False
-    vectors = -(-span // e.lanes)
+    vectors = -(-(max(offsets) - min(offsets) + 1) // e.lanes)
     room = SLACK // (e.lanes * place.scalar.size)
-    return vectors <= min(room, OWN_WINDOW if place.own else WINDOW)
+    most = WINDOW if place.padded else OWN_WINDOW if base.startswith("%") else MOST_PIECES - 1
+    return vectors <= min(room, most)
 
 
 def _base(operand: Operand) -> Operand:

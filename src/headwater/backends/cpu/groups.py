@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from headwater import ir
 from headwater.backends.cpu.lanes import LaneEmitter
-from headwater.backends.cpu.linear import known_comparison
+from headwater.backends.cpu.linear import known_lanes
 from headwater.backends.cpu.narrowing import Span
 from headwater.backends.cpu.state import NO_UNROLL
 from headwater.backends.cpu.text import Operand
@@ -74,7 +74,7 @@ def _enter(kernel: ir.Kernel, e: LaneEmitter, first: str) -> None:
 def _below(e: LaneEmitter, first: str, end: int) -> str | None:
     """The lanes whose threads' numbers, from `first` on, are below `end`; None for all."""
     number, bound = e.consecutive(first, INT32), Operand("uniform", str(end), INT32)
-    known = known_comparison("lt", (number, bound), e.lanes)
+    known = known_lanes("lt", BOOL, (number, bound), e.lanes)
     if known is None:
         return e.vector.compare("ult", INT32, e.spread(number), f"splat (i32 {end})")
     return None if known.uniform else known.text

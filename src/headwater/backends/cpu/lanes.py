@@ -22,9 +22,12 @@ from headwater.backends.cpu.atomics import emit_atomic
 from headwater.backends.cpu.choices import of_operation, of_select
 from headwater.backends.cpu.cooperation import Cooperation
 from headwater.backends.cpu.linear import (
+    chosen,
     combined,
-    known_comparison,
+    known_lanes,
     known_scalar,
+    lane_bools,
+    lane_text,
     recast,
 )
 from headwater.backends.cpu.loops import emit_for, emit_while
@@ -154,9 +157,19 @@ class LaneEmitter:
         return self.w.value(f"extractelement {text} {vector}, i64 0")
 
     def both(self, a: str | None, b: str) -> str:
-        return b if a is None else self.vector.binary("and", BOOL, a, b)
+        """The lanes of a mask for which a condition holds."""
+        if a is None:
+            return b
+        ours, theirs = lane_bools(a), lane_bools(b)
+        if ours is None or theirs is None:
+            return self.vector.binary("and", BOOL, a, b)
+        return lane_text(x and y for x, y in zip(ours, theirs, strict=True))
 
     def without(self, mask: str | None, off: str) -> str:
+        """Those for which it does not."""
+        known = lane_bools(off)
+        if known is not None:
+            return self.both(mask, lane_text(not held for held in known))
         return self.both(mask, self.vector.binary("xor", BOOL, off, "splat (i1 true)"))
 
     def load_mask(self, pointer: str) -> str:
@@ -236,8 +249,8 @@ class LaneEmitter:
             known = known_scalar(node.operation, kind, result, texts)
             text = known or self.scalar.apply(node.operation, kind, result, texts, node.contract)
             self.values[node.result] = Operand("uniform", text, result)
-        elif compared := known_comparison(node.operation, arguments, self.lanes):
-            self.values[node.result] = compared
+        elif known_now := known_lanes(node.operation, result, arguments, self.lanes):
+            self.values[node.result] = known_now
         else:
             texts = tuple(map(self.spread, arguments))
             text = self.vector.apply(node.operation, kind, result, texts, node.contract)
@@ -251,6 +264,10 @@ class LaneEmitter:
 
     def choose(self, condition: Operand, a: Operand, b: Operand) -> Operand:
         kind = a.type
+        known = known_lanes("select", kind, (condition, a, b), self.lanes)
+        known = known or chosen(condition, a, b, self.lanes)
+        if known is not None:
+            return known
         if condition.uniform and a.uniform and b.uniform:
             return Operand(
                 "uniform", self.scalar.select(kind, condition.text, a.text, b.text), kind
@@ -259,9 +276,9 @@ class LaneEmitter:
             return replace(
                 a, text=self.scalar.select(kind, condition.text, a.text, b.text), divisor=1
             )
-        chosen = self.spread(condition)
-        text = self.vector.select(kind, chosen, self.spread(a), self.spread(b))
-        return Operand("varying", text, kind, either=of_select(chosen, a, b))
+        lanes = self.spread(condition)
+        text = self.vector.select(kind, lanes, self.spread(a), self.spread(b))
+        return Operand("varying", text, kind, either=of_select(lanes, a, b))
 
     def first_lane(self, operand: Operand) -> Operand:
         """A value that the user asserts to be uniform: any lane that is on has it."""

@@ -8,7 +8,7 @@ do not meet. Kept so, an address is a scalar, and what the lanes do about it is 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from headwater.backends.cpu.folding import Known, fold
@@ -22,7 +22,7 @@ Rule = Callable[[Scalar, Operand, Operand], "Operand | None"]
 # Bits that a divisor may have, and how far offsets may reach.
 _DIVISOR_BITS = 20
 _REACH = 1 << 16
-_COMPARISONS: dict[str, Callable[[int, int], bool]] = {
+_COMPARISONS: dict[str, Callable[..., bool]] = {
     "lt": operator.lt,
     "le": operator.le,
     "gt": operator.gt,
@@ -75,17 +75,60 @@ def known_scalar(
     return None if value is None else literal(value, result)
 
 
-def known_comparison(operation: str, arguments: tuple[Operand, ...], lanes: int) -> Operand | None:
-    """A comparison of lanes whose numbers are known."""
-    if operation not in _COMPARISONS or any(_open(argument) for argument in arguments):
+def known_lanes(
+    operation: str, result: ScalarType, arguments: tuple[Operand, ...], lanes: int
+) -> Operand | None:
+    """The result of an operation on integers, and bools, whose lanes are all known."""
+    kind = arguments[-1].type
+    if any(_open(argument) for argument in arguments):
         return None
-    kind, compare = arguments[0].type, _COMPARISONS[operation]
-    a, b = (_numbers(argument, kind, lanes) for argument in arguments)
-    results = map(compare, a, b)
-    texts = ["true" if held else "false" for held in results]
-    if len(set(texts)) == 1:
-        return Operand("uniform", texts[0], BOOL)
-    return Operand("varying", f"<{', '.join(f'i1 {text}' for text in texts)}>", BOOL)
+    columns = [_numbers(argument, lanes) for argument in arguments]
+    compare = _COMPARISONS.get(operation)
+    if compare is not None:
+        return bool_lanes(list(map(compare, *columns)))
+    found = [fold(operation, kind, result, row) for row in zip(*columns, strict=True)]
+    if result.is_bool:
+        return bool_lanes([bool(value) for value in found]) if None not in found else None
+    numbers = [int(value) for value in found if value is not None]
+    first, reach = numbers[0] if numbers else 0, _REACH
+    if len(numbers) < lanes or max(abs(number - first) for number in numbers) > reach:
+        return None
+    offsets = tuple(number - first for number in numbers)
+    if not any(offsets):
+        return Operand("uniform", literal(first, result), result)
+    return Operand("linear", literal(first, result), result, offsets)
+
+
+def chosen(condition: Operand, a: Operand, b: Operand, lanes: int) -> Operand | None:
+    """A select whose condition is known in each lane, where its result has one base."""
+    on = lane_bools(condition.text)
+    if condition.text in ("true", "false"):
+        return a if condition.text == "true" else b
+    if on is None or a.text != b.text or "varying" in (a.kind, b.kind):
+        return None
+    a, b = _with_offsets(a, lanes), _with_offsets(b, lanes)
+    picks = zip(on, a.offsets, b.offsets, strict=True)
+    offsets = tuple(of_a if held else of_b for held, of_a, of_b in picks)
+    return replace(a, kind="linear", offsets=offsets, divisor=min(a.divisor, b.divisor))
+
+
+def lane_bools(text: str) -> list[bool] | None:
+    """The lanes of a vector of bools that is a constant."""
+    if not text.startswith("<i1"):
+        return None
+    return [part.endswith("true") for part in text.strip("<>").split(", ")]
+
+
+def lane_text(held: Iterable[bool]) -> str:
+    """A constant vector of bools."""
+    return f"<{', '.join('i1 true' if each else 'i1 false' for each in held)}>"
+
+
+def bool_lanes(held: list[bool]) -> Operand:
+    """Bools that are known; uniform where they are all alike."""
+    if len(set(held)) == 1:
+        return Operand("uniform", "true" if held[0] else "false", BOOL)
+    return Operand("varying", lane_text(held), BOOL)
 
 
 # --- rules: operands have offsets, which are 0 for uniform ones ------------------------------------
@@ -239,16 +282,21 @@ def _power_in(number: int) -> int:
 
 
 def _open(operand: Operand) -> bool:
-    """Whether an integer's lanes are not known."""
+    """Whether the lanes are not known."""
+    if operand.type.is_bool:
+        return operand.text not in ("true", "false") and not operand.text.startswith("<i1")
     return operand.kind == "varying" or not operand.type.is_integer or operand.text.startswith("%")
 
 
-def _numbers(operand: Operand, kind: ScalarType, lanes: int) -> list[int]:
+def _numbers(operand: Operand, lanes: int) -> list[Known]:
     """The lanes' numbers."""
+    kind = operand.type
+    if kind.is_bool:
+        return list(lane_bools(operand.text) or [operand.text == "true"] * lanes)
     base, (low, high) = int(operand.text), kind.limits
     numbers = [base + offset for offset in operand.offsets or (0,) * lanes]
     if low <= min(numbers) and max(numbers) <= high:
-        return numbers
+        return list(numbers)
     return [_wrapped(number, kind) for number in numbers]
 
 

@@ -19,11 +19,9 @@ if TYPE_CHECKING:
     from headwater.backends.cpu.lanes import LaneEmitter
 
 
-def load_window(
-    e: LaneEmitter, kind: ScalarType, pointer: str, offsets: tuple[int, ...], width: int = 0
-) -> str:
+def load_window(e: LaneEmitter, kind: ScalarType, pointer: str, offsets: tuple[int, ...]) -> str:
     """The elements of all lanes, also of those that are off; `pointer` is the lowest, and what lies between is read."""
-    wide = f"<{width or _width(e, offsets)} x {memory_text(kind)}>"
+    wide = f"<{_width(e, offsets)} x {memory_text(kind)}>"
     loaded = e.w.value(f"load {wide}, ptr {pointer}, align {kind.size}")
     picks = ", ".join(f"i32 {offset}" for offset in offsets)
     return e.w.value(f"shufflevector {wide} {loaded}, {wide} poison, <{e.lanes} x i32> <{picks}>")
