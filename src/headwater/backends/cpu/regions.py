@@ -38,7 +38,7 @@ _CHEAP |= frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
 
 # Loops over the groups are unrolled while the code stays short.
 _UNROLLED_GROUPS = 16
-_UNROLLED_NODES = 2048
+_UNROLLED_NODES = 4096
 _LONG = (ir.For, ir.While, ir.Cooperative, ir.Atomic)
 
 

@@ -26,6 +26,7 @@ def simplify(kernel: ir.Kernel) -> None:
     """Change the kernel in place."""
     simplifier = _Simplifier()
     simplifier.block(kernel.body)
+    _drop_unused(kernel)
     _drop_unread(kernel)
 
 
@@ -241,3 +242,24 @@ def _drop_unread(kernel: ir.Kernel) -> None:
             node for node in block.nodes if not isinstance(node, ir.Assign) or node.variable in read
         ]
     kernel.variables = [variable for variable in kernel.variables if variable in read]
+
+
+_PURE = (ir.Constant, ir.Compute, ir.Index, ir.Extent, ir.Read, ir.Load)
+
+
+def _drop_unused(kernel: ir.Kernel) -> None:
+    """Take out what is worked out and not used."""
+    used: set[ir.Value] = set()
+    _keep_used(kernel.body, used)
+
+
+def _keep_used(block: ir.Block, used: set[ir.Value]) -> None:
+    kept: list[ir.Node] = []
+    for node in reversed(block.nodes):
+        if isinstance(node, _PURE) and node.result not in used:
+            continue
+        used.update(ir.operands(node))
+        for child in reversed(ir.children(node)):
+            _keep_used(child, used)
+        kept.append(node)
+    block.nodes = kept[::-1]
