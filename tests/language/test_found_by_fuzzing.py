@@ -92,3 +92,101 @@ def test_constants_too_large_for_a_float16_are_infinite(device: hw.Device) -> No
     """A constant with a type of its own was refused, where a value becomes infinite."""
     (out,) = launch(stores_too_large_for_half[1, 1], device, np.zeros(3, np.float16))
     assert_same(out, np.array([np.inf, np.inf, -65504], np.float16))
+
+
+@hw.kernel(contract=False)
+def finite_remainders(out, a, b):
+    i = hw.grid(1)
+    if i < len(out):
+        out[i] = hw.isfinite(a % b[i])
+
+
+def test_the_upper_half_of_a_float64_tells_no_driver_that_it_is_finite(
+    device: hw.Device,
+) -> None:
+    """NVIDIA's driver for Vulkan once took `isfinite` for true: only the lower half of the bits was hidden from it."""
+    b = np.array([np.nan, 0.0, 1.5, np.inf, -np.inf, 5e-324, -2.0], np.float64)
+    out, *_ = launch(finite_remainders.forall(7), device, np.zeros(7, bool), 2.5, b)
+    with np.errstate(all="ignore"):
+        # The remainder of decision 0006.
+        expected = np.isfinite(2.5 - b * np.floor(2.5 / b))
+    assert_same(out, expected)
+
+
+@hw.kernel(contract=False)
+def halves_of_extrema(low, high, a, b):
+    i = hw.grid(1)
+    if i < len(low):
+        low[i] = hw.uint32(max(a[i], b[i]) & 0xFFFFFFFF)
+        high[i] = hw.uint32(min(a[i], b[i]) >> 32)
+
+
+def test_half_of_a_maximum_is_not_the_maximum_of_halves(device: hw.Device) -> None:
+    """NVIDIA's driver for Vulkan once computed just the half that is used."""
+    a = np.array([1 << 32 | 5, 7, 1 << 63, 3 << 32], np.uint64)
+    b = np.array([2 << 32, 1 << 40 | 1, 9, 2 << 32 | 8], np.uint64)
+    zeros = np.zeros(4, np.uint32)
+    low, high, *_ = launch(halves_of_extrema.forall(4), device, zeros, zeros.copy(), a, b)
+    assert_same(low, np.maximum(a, b).astype(np.uint32))
+    assert_same(high, (np.minimum(a, b) >> np.uint64(32)).astype(np.uint32))
+
+
+@hw.kernel(contract=False)
+def by_the_smallest(out, a):
+    i = hw.grid(1)
+    if i < len(out):
+        out[i] = 61 // abs(a[i])
+
+
+def test_the_absolute_value_of_the_smallest_is_negative(device: hw.Device) -> None:
+    """CUDA's assembler takes the result of `abs.s64` for positive."""
+    a = np.array([-(2**63), 2**63 - 1, -7, 7], np.int64)
+    out, *_ = launch(by_the_smallest.forall(4), device, np.zeros(4, np.int64), a)
+    assert_same(out, np.array([-1, 0, 8, 8], np.int64))
+
+
+@hw.kernel(contract=False)
+def never_above_zero(out, a, first):
+    i = hw.grid(1)
+    if i < len(out):
+        out[i] = a[8] ** 4 % hw.clamp(
+            hw.select(first[0], hw.int16(0), hw.int16(25)), a[i], hw.int16(0)
+        )
+
+
+def test_the_minimum_of_small_integers_and_zero(device: hw.Device) -> None:
+    """The assembler of CUDA 13.0 made another divisor of this zero."""
+    a = np.arange(-40, 60, 1, np.int16)
+    first = np.array([True])
+    out, *_ = launch(never_above_zero.forall(100), device, np.zeros(100, np.int16), a, first)
+    assert_same(out, np.full(100, np.int64(-32) ** 4 % 65536, np.uint16).astype(np.int16))
+
+
+@hw.kernel(contract=False)
+def times_hidden_zero(out, bits):
+    i = hw.grid(1)
+    if i < len(out):
+        out[i] *= hw.bitcast(hw.min(bits[i], hw.uint32(0)), hw.float32)
+
+
+def test_a_zero_made_of_bits_keeps_the_sign_of_a_product(device: hw.Device) -> None:
+    """Mesa sees that the factor is 0 and made 0.0 of the product."""
+    a = np.array([-2.0, 3.0, -0.0, np.nan], np.float32)
+    out, _ = launch(times_hidden_zero.forall(4), device, a.copy(), np.arange(4, dtype=np.uint32))
+    assert_same(out, a * np.float32(0.0))
+
+
+@hw.kernel(contract=False)
+def three_maxima(out, a, b):
+    i = hw.grid(1)
+    if i < len(out):
+        out[i] = max(max(out[i], -a[i]), min(b[i], i))
+
+
+def test_a_maximum_of_three_keeps_the_sign_of_a_negation(device: hw.Device) -> None:
+    """The assemblers of CUDA 13.0 to 13.3 lost it, which is why such a compiler is refused."""
+    a = np.array([5, -7, 100, -2_000_000_000, 1], np.int32)
+    b = np.array([-3, 2, 9, 4, -8], np.int32)
+    old = np.array([-9, 3, -200, 8, 0], np.int32)
+    out, *_ = launch(three_maxima.forall(5), device, old, a, b)
+    assert_same(out, np.maximum(np.maximum(old, -a), np.minimum(b, np.arange(5, dtype=np.int32))))

@@ -251,3 +251,41 @@ def test_lanes_that_share_neighbors_keep_their_own_values(device: hw.Device) -> 
     expected = [sum(int(w[j]) + t + j for j in near) for t in range(count)]
     assert out.numpy().tolist() == expected
     assert not flags.numpy().any()
+
+
+@hw.kernel(contract=False)
+def returned_before(out, seen, grid, n):
+    i, t = hw.grid(1), hw.threadIdx.x
+    tile = hw.shared.array(32, hw.int32)
+    tile[t] = t
+    if i >= n:
+        return
+    near = 0
+    for j, _, _ in grid.neighbors(hw.blockIdx.x):
+        near += 1
+        seen[i, j] += 1
+    if near > 0:
+        hw.syncthreads()
+        out[i] = near + tile[min(t + 1, 31)] * 100
+
+
+@pytest.mark.parametrize("count", [0, 5, 33, 64])
+def test_returned_threads_write_nothing_in_a_loop_that_decides_on_a_barrier(
+    device: hw.Device, count: int
+) -> None:
+    """They went through it unmasked, and around a point of their own."""
+    p = ParticleSet(device, Domain((0, 0, 0), (1, 1, 1), (True, True, True)), 17)
+    p.add(np.random.default_rng(0).random((17, 3)))
+    grid = CellGrid(p, cutoff=0.45)
+    grid.update()
+    out, seen = device.zeros(64, hw.int32), device.zeros((64, 17), hw.int32)
+    returned_before[2, 32](out, seen, grid, count)
+    x = p.host("position").astype(np.float64)
+    d = x[:2, None] - x
+    d -= np.round(d)
+    near = ((d**2).sum(2) < 0.45**2) & ~np.eye(2, 17, dtype=bool)
+    lives = np.arange(64) < count
+    t = np.arange(64) % 32
+    found = np.repeat(near.sum(1), 32) + np.minimum(t + 1, 31) * 100
+    assert seen.numpy().tolist() == (np.repeat(near, 32, axis=0) & lives[:, None]).tolist()
+    assert out.numpy().tolist() == np.where(lives, found, 0).tolist()

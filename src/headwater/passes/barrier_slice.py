@@ -163,4 +163,6 @@ def _control(node: ir.Node) -> tuple[ir.Value, ...]:
     """The values that decide how often the blocks of a node run."""
     if isinstance(node, ir.For):
         return node.start, node.stop, node.step
+    if isinstance(node, ir.Neighbors):
+        return tuple(ir.operands(node))
     return (node.condition,) if isinstance(node, ir.If | ir.While) else ()

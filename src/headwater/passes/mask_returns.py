@@ -128,7 +128,7 @@ class _Mask:
             condition = ir.Compute(ir.Value(BOOL), "not", (node.condition,))
             self.block(node.test, inner, [condition, *node.body.nodes])
             self.block(node.body, inner)
-        elif isinstance(node, ir.For):
+        elif isinstance(node, ir.For | ir.Neighbors):
             self.block(node.body, inner)
         return inner
 

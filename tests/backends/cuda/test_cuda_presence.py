@@ -49,6 +49,19 @@ def test_a_driver_older_than_the_compiler(nvrtc: None) -> None:
     assert "the NVIDIA driver is for CUDA 12.4, NVRTC for 13." in found.reason
 
 
+@pytest.mark.parametrize("version", [(12, 9), (13, 0), (13, 3)])
+def test_a_compiler_that_makes_wrong_code(
+    monkeypatch: pytest.MonkeyPatch, nvrtc: None, version: tuple[int, int]
+) -> None:
+    from cuda.bindings import nvrtc as compiler
+
+    monkeypatch.setattr(compiler, "nvrtcVersion", lambda: (0, *version))
+    found = presence._missing_compiler(Stub())
+    assert found is not None
+    assert "compiles integer maxima wrong" in found.reason
+    assert found.hint == 'pip install --upgrade "nvidia-cuda-nvrtc>=13.4,<14"'
+
+
 def test_devices_are_listed() -> None:
     found = presence.list_devices(Stub(devices=2, memory=80 << 30))
     assert found == [DeviceInfo("cuda", n, "Stub, 80 GiB") for n in range(2)]

@@ -14,6 +14,9 @@ from headwater.backends.contract import Absence, DeviceInfo
 INSTALL = 'pip install "headwater[cuda]"'
 _LIBRARIES = {"win32": "nvcuda.dll", "linux": "libcuda.so.1"}
 _NO_DEVICE = 100  # CUDA_ERROR_NO_DEVICE
+# Those of CUDA 13.0 to 13.3 lose the sign in max(max(a, -b), c) on compute capability 9.0 (`VIMNMX3`).
+_OLDEST_COMPILER = (13, 4)
+_UPDATE = 'pip install --upgrade "nvidia-cuda-nvrtc>=13.4,<14"'
 
 
 @cache
@@ -50,13 +53,15 @@ def _missing_bindings() -> Absence | None:
 
 
 def _missing_compiler(driver: Any) -> Absence | None:
-    """NVRTC must be there, and not newer than what the driver takes machine code from."""
+    """NVRTC must be there, compile right, and not be newer than what the driver takes machine code from."""
     from cuda.bindings import nvrtc
 
     try:
         _, major, minor = nvrtc.nvrtcVersion()
     except RuntimeError:  # how the bindings say that they find no library
         return Absence("NVRTC, CUDA's compiler, is not installed", INSTALL)
+    if (major, minor) < _OLDEST_COMPILER:
+        return Absence(f"NVRTC {major}.{minor} compiles integer maxima wrong", _UPDATE)
     _, version = driver.cuDriverGetVersion()
     if version // 1000 >= major:
         return None

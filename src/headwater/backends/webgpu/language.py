@@ -14,7 +14,7 @@ from headwater.backends.webgpu.features import Features
 from headwater.backends.webgpu.placement import Placement, cell_of_local
 from headwater.backends.webgpu.program import ARGUMENTS, Field
 from headwater.backends.webgpu.rounding import Rounding
-from headwater.backends.webgpu.rows import table
+from headwater.backends.webgpu.rows import low_half, table
 from headwater.backends.webgpu.spelling import SUFFIX, TYPES
 from headwater.emit import Names, Operand, Row, Target
 from headwater.ir.nodes import Array
@@ -238,7 +238,7 @@ class Wgsl(Target):
 
     def offset(self, array: Array, indices: tuple[Operand, ...], component: int) -> str:
         """The position of an element in its WGSL array, as an i32; of the component in arrays of the kernel's own."""
-        texts = [_as_i32(index) for index in indices]
+        texts = [self.as_i32(index) for index in indices]
         if isinstance(array, ir.ArrayParameter):
             return self.argument_offset(array, texts)
         text = _row_major(texts, [f"{length}i" for length in array.shape])
@@ -246,6 +246,18 @@ class Wgsl(Target):
             text = f"({text}) * {array.components}i + {component}i"
         start = self.placement.starts.get(array, 0)
         return f"{text} + {start}i" if start else text
+
+    def as_i32(self, index: Operand) -> str:
+        kind = TYPES[index.type]
+        if kind == "i32":
+            return index.text
+        if index.literal is not None:  # naga folds no cast from a 64-bit literal
+            return f"{index.literal}i"
+        if kind == "u32":
+            return f"bitcast<i32>({index.text})"
+        row = low_half(index.type.name)
+        self.helpers.update(row.helpers)
+        return row.text.format(index.text)
 
     def argument_offset(self, array: ir.ArrayParameter, indices: list[str]) -> str:
         number, divisor = self.numbers[array], self.cells[array].lanes
@@ -268,12 +280,3 @@ def _row_major(indices: list[str], lengths: list[str]) -> str:
         left = f"({text})" if "+" in text else text
         text = f"{left} * {length} + {index}"
     return text
-
-
-def _as_i32(index: Operand) -> str:
-    kind = TYPES[index.type]
-    if kind == "i32":
-        return index.text
-    if index.literal is not None:  # naga folds no cast from a 64-bit literal
-        return f"{index.literal}i"
-    return f"bitcast<i32>({index.text})" if kind == "u32" else f"i32({index.text})"

@@ -94,6 +94,9 @@ class Rounding:
     def kept(self, node: ir.Compute, row: Row) -> Row:
         """With a result that a driver cannot take further. What is a function of ours is so already."""
         kind = node.result.type
-        if not kind.is_float or node.operation not in _ROUNDED or row.text.startswith("hw_"):
+        known_bits = self.everywhere and node.operation == "bitcast"
+        if not kind.is_float or row.text.startswith("hw_"):
+            return row
+        if node.operation not in _ROUNDED and not known_bits:
             return row
         return Row(f"hw_exact_{TYPES[kind]}({row.text})", (*row.helpers, f"exact_{TYPES[kind]}"))

@@ -22,6 +22,7 @@ _NAMES = {
     "float64": "f64",
 }
 _INTEGERS = ("int32", "uint32", "int64", "uint64")
+_WIDE = ("int64", "uint64")
 _FLOATS = ("float32", "float64")
 _UNSIGNED_NAMES = ("u32", "u64")
 
@@ -48,6 +49,12 @@ def _called(name: str, arity: int) -> Row:
     return Row(f"hw_{name}({operands})", (name,))
 
 
+def low_half(kind: str, wrapped: str = "{}") -> Row:
+    """The lower half of a 64-bit integer, as an i32."""
+    name = f"low_{_NAMES[kind]}"
+    return Row(wrapped.format(f"hw_{name}({{0}})"), (name,))
+
+
 def _everywhere(text: str) -> dict[str, str | Row]:
     return {"*": text}
 
@@ -67,15 +74,15 @@ def _rows() -> dict[str, dict[str, str | Row]]:
         "trunc": _everywhere("trunc({0})"),
         "add": _everywhere("{0} + {1}"),
         "sub": _everywhere("{0} - {1}"),
-        "mul": _everywhere("{0} * {1}"),
+        "mul": {**_helper_rows("mul", _WIDE, 2), "*": "{0} * {1}"},
         "div": _everywhere("{0} / {1}"),
         "floordiv": {
             "float": "floor({0} / {1})",
             **_helper_rows("floordiv", _INTEGERS, 2),
         },
         "mod": _helper_rows("mod", (*_INTEGERS, *_FLOATS), 2),
-        "min": _everywhere("min({0}, {1})"),
-        "max": _everywhere("max({0}, {1})"),
+        "min": {**_helper_rows("min", _WIDE, 2), "*": "min({0}, {1})"},
+        "max": {**_helper_rows("max", _WIDE, 2), "*": "max({0}, {1})"},
         "and": _everywhere("{0} & {1}"),
         "or": _everywhere("{0} | {1}"),
         "xor": {"bool": "{0} != {1}", "*": "{0} ^ {1}"},
@@ -123,6 +130,8 @@ def _casts() -> dict[str, str | Row]:
         # naga extends by the sign of the target, so the source is widened in its own first.
         "uint32.int64": "i64(u64({0}))",
         "int32.uint64": "bitcast<u64>(i64({0}))",
+        **{f"{kind}.int32": low_half(kind) for kind in _WIDE},
+        **{f"{kind}.uint32": low_half(kind, "bitcast<u32>({})") for kind in _WIDE},
         # A driver drops the rounding where the result is widened again.
         "float64.float32": Row("hw_exact_f32(f32({0}))", ("exact_f32",)),
         "float.bool": "!({0} == 0)",
@@ -191,7 +200,7 @@ def _helpers(int64: bool) -> dict[str, Helper]:
             "fn hw_bits_f32(x: f32) -> u32 {\n    return bitcast<u32>(x) | hw.nought;\n}"
         ),
         "bits_f64": Helper(
-            "fn hw_bits_f64(x: f64) -> u64 {\n    return bitcast<u64>(x) | u64(hw.nought);\n}"
+            f"fn hw_bits_f64(x: f64) -> u64 {{\n    return bitcast<u64>(x) | {_zero('nought', 'u64')};\n}}"
         ),
         "isnan_f32": Helper(
             "fn hw_isnan_f32(x: f32) -> bool {\n"
@@ -212,7 +221,24 @@ def _helpers(int64: bool) -> dict[str, Helper]:
         helpers[f"mod_{name}"] = Helper(_integer_mod(name))
         helpers[f"trips_{name}"] = Helper(_trips(name))
         helpers[f"abs_{name}"] = Helper(_abs(name))
+    for name in ("i64", "u64"):
+        helpers[f"min_{name}"] = Helper(_extremum("min", "<", name))
+        helpers[f"max_{name}"] = Helper(_extremum("max", ">", name))
+        helpers[f"mul_{name}"] = Helper(_product(name))
+        helpers[f"low_{name}"] = Helper(
+            f"fn hw_low_{name}(x: {name}) -> i32 {{\n    return i32(x) ^ bitcast<i32>(hw.zero);\n}}"
+        )
     return helpers
+
+
+def _zero(name: str, kind: str) -> str:
+    """One of the launch's zeros as an integer of another type.
+
+    Its sign is extended: of a zero that is widened without one, drivers know the upper half.
+    """
+    wide = {"u32": "{}", "i32": "bitcast<i32>({})", "i64": "i64(bitcast<i32>({}))"}
+    wide["u64"] = f"bitcast<u64>({wide['i64']})"
+    return wide[kind].format(f"hw.{name}")
 
 
 def _through_bits(name: str, zero: str, int64: bool = True) -> str:
@@ -221,10 +247,8 @@ def _through_bits(name: str, zero: str, int64: bool = True) -> str:
     Results take `zero`, left operands `nought` and right ones `blank`: one zero twice would cancel. Without 64-bit
     integers a float64 stays as it is.
     """
-    kind, bits, word = (
-        ("f64", "u64", "u64(hw.{})") if name.endswith("64") else ("f32", "u32", "hw.{}")
-    )
-    value = f"bitcast<{kind}>(bitcast<{bits}>(x) ^ {word.format(zero)})" if int64 else "x"
+    kind, bits = ("f64", "u64") if name.endswith("64") else ("f32", "u32")
+    value = f"bitcast<{kind}>(bitcast<{bits}>(x) ^ {_zero(zero, bits)})" if int64 else "x"
     return f"fn hw_{name}(x: {kind}) -> {kind} {{\n    return {value};\n}}"
 
 
@@ -246,8 +270,28 @@ def _abs(name: str) -> str:
     """Drivers take abs of an integer for positive, which that of the smallest is not, and know it by its pattern."""
     return (
         f"fn hw_abs_{name}(x: {name}) -> {name} {{\n"
-        f"    let sign = (x >> {BITS[name] - 1}u) ^ {name}(hw.zero);\n"
+        f"    let sign = (x >> {BITS[name] - 1}u) ^ {_zero('zero', name)};\n"
         "    return (x ^ sign) - sign;\n}"
+    )
+
+
+def _product(name: str) -> str:
+    """NVIDIA's driver takes the single bit of x & 1 for whether x is not 0, where that bit multiplies.
+
+    Halves of such a value are hidden too: see `low_half`.
+    """
+    left, right = _zero("zero", name), _zero("nought", name)
+    return (
+        f"fn hw_mul_{name}(a: {name}, b: {name}) -> {name} {{\n"
+        f"    return (a ^ {left}) * (b ^ {right});\n}}"
+    )
+
+
+def _extremum(extremum: str, sign: str, name: str) -> str:
+    """NVIDIA's driver takes half of a 64-bit `max` for the `max` of halves where only that half is used."""
+    return (
+        f"fn hw_{extremum}_{name}(a: {name}, b: {name}) -> {name} {{\n"
+        f"    return select(b, a, a {sign} (b ^ {_zero('zero', name)}));\n}}"
     )
 
 
@@ -257,7 +301,7 @@ def _floordiv(name: str) -> str:
     guard = f"    if (b == {zero}) {{\n        return {zero};\n    }}\n"
     if name in _UNSIGNED_NAMES:
         return f"{head}{guard}    return a / b;\n}}"
-    below = f"(a != q * b) && ((a ^ b) < {zero})"
+    below = f"(a != {_turned(name)}) && ((a ^ b) < {zero})"
     return f"{head}{guard}    let q = a / b;\n    return select(q, q - {one}, {below});\n}}"
 
 
@@ -269,8 +313,13 @@ def _integer_mod(name: str) -> str:
         return f"{head}{guard}    return a % b;\n}}"
     moved = f"(r != {zero}) && ((r ^ b) < {zero})"
     # Not a % b, which GLSL leaves open where a side is negative.
-    rest = "    let q = a / b;\n    let r = a - q * b;\n"
+    rest = f"    let q = a / b;\n    let r = a - {_turned(name)};\n"
     return f"{head}{guard}{rest}    return select(r, r + b, {moved});\n}}"
+
+
+def _turned(name: str) -> str:
+    """The product of a quotient q and its divisor b; of 64 bits as in `_product`."""
+    return "q * b" if BITS[name] == 32 else f"(q ^ {_zero('zero', name)}) * b"
 
 
 def _trips(name: str) -> str:
