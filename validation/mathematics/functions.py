@@ -175,7 +175,7 @@ FUNCTIONS: tuple[Function, ...] = (
         "lgamma",
         (_lgamma32, from_c("lgammal")),
         mp.loggamma,
-        2.5,
+        2.75,
         _POSITIVE,
         (0, 9),
         (0.8, 2.2),
