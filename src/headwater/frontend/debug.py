@@ -89,8 +89,9 @@ def _parts(frame: Frame, node: ast.expr) -> Iterator[Part]:
     for piece in node.values:
         if isinstance(piece, ast.FormattedValue):
             if piece.format_spec is not None or piece.conversion not in _CONVERSIONS:
+                # Before Python 3.12 the piece stands where the whole string does.
                 raise frame.fail(
-                    piece,
+                    node,
                     "a format in an f-string is not supported in a kernel",
                     "write {value}: it prints as Python prints it",
                 )
