@@ -14,15 +14,9 @@ _GLOBAL = "a function of a grid of blocks does not exist: end the kernel and lau
 # What to write instead, by the name that people ask for.
 _HINTS: dict[str, str | None] = {
     # Python
-    "sum": "add up in a loop",
-    "any": "set a flag in a loop",
-    "all": "set a flag in a loop",
     "sorted": "hw.primitives.sort sorts arrays",
-    "enumerate": "loop over the indices: 'for k in range(len(x))'",
-    "zip": "loop over the indices: 'for k in range(len(x))'",
     "map": _LOOP,
     "filter": _LOOP,
-    "reversed": "write range(n - 1, -1, -1)",
     "complex": "keep the two parts in a vec2",
     "isinstance": "compare dtypes: x.dtype == hw.float32",
     "type": "compare dtypes: x.dtype == hw.float32",

@@ -40,7 +40,7 @@ from headwater.types import (
 
 _CALLS = (
     "kernels call functions of headwater, those decorated with @hw.function, functions of numbers in math and numpy, "
-    "and min, max, abs, pow, round, divmod, range, len, int, float, bool"
+    "and min, max, abs, pow, round, divmod, sum, any, all, range, enumerate, zip, reversed, len, int, float, bool"
 )
 
 

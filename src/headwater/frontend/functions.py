@@ -10,7 +10,7 @@ from typing import TypeAlias
 from headwater.frontend import arithmetic, bits, library
 from headwater.frontend.frame import Frame
 from headwater.frontend.program import Program
-from headwater.frontend.rows import Handler, Row, numbers, scalars
+from headwater.frontend.rows import Handler, Row, held, numbers, scalars, several
 from headwater.frontend.values import (
     SCALAR_CLASSES,
     Literal,
@@ -87,7 +87,15 @@ def _extremum(operation: str) -> Handler:
     def reduced(program: Program, *values: Scalar) -> Scalar:
         return arithmetic.extremum(program, operation, values)
 
-    return _each(reduced)
+    each = _each(reduced)
+
+    def handler(frame: Frame, node: ast.Call, arguments: list[ast.expr]) -> Operand:
+        if len(arguments) == 1:
+            items = several(frame, node, arguments[0], f"give '{operation}' two or more")
+            arguments = [held(arguments[0], item) for item in items]
+        return each(frame, node, arguments)
+
+    return handler
 
 
 def _clamp(program: Program, value: Scalar, low: Scalar, high: Scalar) -> Scalar:
@@ -240,8 +248,8 @@ def _round(frame: Frame, node: ast.Call, arguments: list[ast.expr]) -> Operand:
 
 ROWS: dict[str, Row] = {
     "select": Row("condition a b", _select),
-    "min": Row("a b", _extremum("min"), many=True),
-    "max": Row("a b", _extremum("max"), many=True),
+    "min": Row("a b", _extremum("min"), many=True, few=1),
+    "max": Row("a b", _extremum("max"), many=True, few=1),
     "clamp": Row("x low high", _each(_clamp)),
     "abs": Row("x", _each(arithmetic.absolute)),
     "sqrt": Row("x", _float_function("sqrt")),

@@ -25,7 +25,10 @@ _BUILTINS: dict[object, Meaning] = {
     breakpoint: BREAKPOINT,
     **{
         function: Intrinsic(function.__name__)
-        for function in (bool, divmod, float, int, len, range, round)
+        for function in (
+            *(bool, divmod, float, int, len, range, round),
+            *(all, any, enumerate, reversed, sum, zip),
+        )
     },
     np.power: Intrinsic("**"),
     math.log: Intrinsic("math.log"),

@@ -6,21 +6,18 @@ import ast
 from collections.abc import Callable, Sequence
 
 from headwater import ir
-from headwater.frontend import arithmetic, neighbors, places, views
+from headwater.frontend import arithmetic, iterables, neighbors
 from headwater.frontend.assignment import assign_to
 from headwater.frontend.frame import Alias, Environment, Frame, Loop, merged
 from headwater.frontend.source import names_of
 from headwater.frontend.values import (
-    ARRAYS,
-    ArrayLike,
     Literal,
     Neighbors,
     Operand,
     Range,
     Runtime,
-    Shape,
     Tuple,
-    Vector,
+    Walk,
     describe,
 )
 from headwater.types import BOOL, INT32, WEAK_INT, join
@@ -60,11 +57,12 @@ def for_loop(frame: Frame, node: ast.For) -> bool:
         frame.names = dict(before)
         neighbors.lower(frame, node, iterable, around, lambda: _body(frame, node.body, loop))
         return _after(frame, node, loop, before)
-    items = _items(frame, iterable)
-    if items is not None:
-        return _written_out(frame, node, items)
-    if isinstance(iterable, ARRAYS):
-        return _over_array(frame, node, iterable)
+    walked = iterables.walked(frame, node.iter, iterable)
+    if isinstance(walked, Tuple):
+        return _written_out(frame, node, walked.items)
+    if isinstance(walked, Walk):
+        numbers = Range(Literal(0, WEAK_INT), walked.length, Literal(1, WEAK_INT))
+        return _counted(frame, node, numbers, "k", walked.item)
     raise frame.fail(
         node.iter,
         "a 'for' loop goes over 'range(...)', 'grid.neighbors(...)', an array or a tuple, not "
@@ -73,35 +71,10 @@ def for_loop(frame: Frame, node: ast.For) -> bool:
     )
 
 
-def _items(frame: Frame, iterable: Operand) -> Sequence[Operand] | None:
-    """The values of what has a few that are known by number; None for other things."""
-    if isinstance(iterable, Tuple):
-        return iterable.items
-    if isinstance(iterable, Vector):
-        return iterable.components
-    if isinstance(iterable, Shape):
-        return [
-            views.length(frame.program, iterable.array, k)
-            for k in range(views.rank(iterable.array))
-        ]
-    return None
-
-
 def _over_range(frame: Frame, node: ast.For, bounds: Range) -> bool:
     if not isinstance(node.target, ast.Name):
         raise frame.fail(node.target, "the target of a loop over 'range' must be one name")
     return _counted(frame, node, bounds, node.target.id, lambda index: index)
-
-
-def _over_array(frame: Frame, node: ast.For, array: ArrayLike) -> bool:
-    """Over the elements, or the views that an array of several dimensions has of one fewer."""
-    frame.at(node.iter)
-    bounds = Range(
-        Literal(0, WEAK_INT), views.length(frame.program, array, 0), Literal(1, WEAK_INT)
-    )
-    return _counted(
-        frame, node, bounds, "k", lambda index: places.nth(frame, node.iter, array, index)
-    )
 
 
 def _counted(

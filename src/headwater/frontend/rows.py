@@ -51,7 +51,7 @@ def _bound(frame: Frame, node: ast.Call, name: str, row: Row) -> list[ast.expr]:
     """One expression for each parameter."""
     names, arguments = row.names, node.args
     if any(isinstance(argument, ast.Starred) for argument in arguments):
-        arguments = [_held(at, value) for at, value in expanded(frame, arguments)]
+        arguments = [held(at, value) for at, value in expanded(frame, arguments)]
     count = len(arguments)
     if not node.keywords and count == len(names):
         return arguments
@@ -88,7 +88,8 @@ def expanded(frame: Frame, nodes: list[ast.expr]) -> Iterator[tuple[ast.expr, Op
         yield from ((node, item) for item in items.items)
 
 
-def _held(node: ast.expr, value: Operand) -> ast.expr:
+def held(node: ast.expr, value: Operand) -> ast.expr:
+    """A value as an argument."""
     held = ast.copy_location(Held(), node)
     held.operand = value
     return held
@@ -125,6 +126,18 @@ def vector(frame: Frame, node: ast.expr) -> Vector:
     if isinstance(value, Vector):
         return value
     raise frame.fail(node, f"a vector was expected, not {describe(value)}")
+
+
+def several(frame: Frame, node: ast.AST, argument: ast.expr, otherwise: str) -> tuple[Operand, ...]:
+    """The values that one argument holds, a tuple or a vector; `otherwise` is what to write for another one."""
+    value = frame.expression(argument)
+    items = members.items(frame, value)
+    if items is None:
+        raise frame.fail(
+            argument, f"a tuple or a vector was expected, not {describe(value)}", otherwise
+        )
+    frame.at(node)
+    return items.items
 
 
 def numbers(

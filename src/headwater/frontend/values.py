@@ -7,6 +7,7 @@ functions, types.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import FunctionType, ModuleType
 from typing import TypeAlias
@@ -246,6 +247,14 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Walk:
+    """What a loop goes over by number: `length` values, of which `item(k)` makes that of number k, where it stands."""
+
+    length: Scalar
+    item: Callable[[Scalar], Operand]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Device:
     """A device function; `contract` as in `DeviceFunction`."""
 
@@ -281,6 +290,7 @@ Operand: TypeAlias = (
     | Text
     | Neighbors
     | Range
+    | Walk
     | Device
     | Captured
     | Nothing
@@ -325,6 +335,7 @@ _PLAIN = {
     Shape: "the shape of an array",
     Neighbors: "a neighbour loop",
     Range: "a range",
+    Walk: "something to loop over",
     Device: "a device function",
     Nothing: "None",
 }
