@@ -84,9 +84,11 @@ _CENTER_HINT = "write 'for j, x_ij, r2 in grid.neighbors(i):'"
 
 def walked(frame: Frame, node: ast.expr, value: Operand) -> Tuple | Walk | None:
     """What a loop over the value goes through: items that are known by number, or a walk; None where it is neither."""
+    if isinstance(value, Walk):
+        return value
     items = members.items(frame, value)
-    if items is not None or isinstance(value, Walk):
-        return items or value
+    if items is not None:
+        return items
     frame.at(node)
     if isinstance(value, ARRAYS):
         length = views.length(frame.program, value, 0)
