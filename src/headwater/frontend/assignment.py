@@ -10,6 +10,8 @@ from headwater.frontend.operators import combine
 from headwater.frontend.values import (
     SCALAR_CLASSES,
     Operand,
+    Record,
+    RecordClass,
     Tuple,
     Vector,
     describe,
@@ -36,6 +38,10 @@ def annotated(frame: Frame, node: ast.AnnAssign) -> bool:
     if isinstance(kind, ScalarType | VectorType):
         frame.at(node)
         value = _cast(frame, node, value, kind)
+    if isinstance(kind, RecordClass):
+        found = frame.program.as_value(value)
+        if not isinstance(found, Record) or found.kind != kind.python.__qualname__:
+            raise frame.fail(node, f"{describe(value)} is not of {describe(kind)}")
     assign_to(frame, node.target, value)
     return True
 

@@ -10,7 +10,7 @@ from typing import Any
 from headwater import ir
 from headwater.frontend import arithmetic, choices, static
 from headwater.frontend.frame import Frame, merged
-from headwater.frontend.functions import choose
+from headwater.frontend.functions import choose, no_choice
 from headwater.frontend.values import (
     ARRAYS,
     SCALAR_CLASSES,
@@ -202,10 +202,7 @@ def _array(
     """`a if c else b` of two arrays."""
     found = choices.either(frame, f"%array.{id(node)}.", condition, then, orelse)
     if found is None:
-        raise frame.fail(
-            node,
-            f"the two sides have types that do not join: {describe(then[1])} and {describe(orelse[1])}",
-        )
+        raise no_choice(frame, node, then[1], orelse[1])
     if then[0].nodes or orelse[0].nodes:
         branch = ir.If(condition, then[0], orelse[0], frame.span(node))
         frame.program.builder.append(branch)

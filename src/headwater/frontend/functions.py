@@ -18,6 +18,7 @@ from headwater.frontend.values import (
     Record,
     Runtime,
     Scalar,
+    Text,
     Tuple,
     Vector,
     describe,
@@ -68,7 +69,18 @@ def choose(frame: Frame, node: ast.AST, condition: Scalar, a: Operand, b: Operan
     if isinstance(a, Record | Tuple) and isinstance(b, Record | Tuple):
         if kind_of(a) == kind_of(b):
             return _choose_parts(frame, node, condition, a, b)
-    raise frame.fail(
+    raise no_choice(frame, node, a, b)
+
+
+def no_choice(frame: Frame, node: ast.AST, a: Operand, b: Operand) -> Exception:
+    """The error of two sides that a condition cannot choose between while the kernel runs."""
+    if isinstance(a, Text) and isinstance(b, Text):
+        return frame.fail(
+            node,
+            "a string is known when compiling, so the condition that chooses one must be, too",
+            "use numbers",
+        )
+    return frame.fail(
         node, f"the two sides have types that do not join: {describe(a)} and {describe(b)}"
     )
 

@@ -36,6 +36,8 @@ from headwater.frontend.values import (
 )
 from headwater.types import INT32, ScalarType
 
+_PACKAGE = __name__.partition(".")[0]
+
 
 def inline(frame: Frame, node: ast.Call, device: Device) -> Operand:
     """The value of calling a device function."""
@@ -43,6 +45,7 @@ def inline(frame: Frame, node: ast.Call, device: Device) -> Operand:
     _refuse_recursion(frame, node, function)
     values = _arguments(frame, node, function)
     program = frame.program
+    depth = len(program.calls)
     program.calls.append((function.__name__, frame.source.at(node)))
     child = Frame(program, source_of(function), (*frame.key, *frame.trips, id(node)))
     child.chain = (*frame.chain, function)
@@ -51,11 +54,22 @@ def inline(frame: Frame, node: ast.Call, device: Device) -> Operand:
     for argument, value in values:
         _check_constant(frame, node, child, argument, value)
         child.bind_parameter(argument, argument.arg, value)
-    with program.builder.contracting(program.builder.contract and device.contract):
-        result = _body(child, frame.span(node))
+    try:
+        with program.builder.contracting(program.builder.contract and device.contract):
+            result = _body(child, frame.span(node))
+    except CompileError as error:
+        if not _is_ours(function) or _is_ours(frame.source.function):
+            raise
+        del program.calls[depth:]
+        raise frame.fail(node, f"'{function.__name__}': {error.message}") from None
     program.calls.pop()
     frame.at(node)
     return result
+
+
+def _is_ours(function: FunctionType) -> bool:
+    """Whether the text is not the user's, who is told of the call instead of a line in it."""
+    return function.__module__.partition(".")[0] == _PACKAGE
 
 
 def _check_constant(
