@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -309,3 +310,56 @@ def test_dynamic_shared_memory(device: hw.Device) -> None:
     reverse[1, 48, 0, np.int64(192)](out)
     assert out.numpy().tolist() == list(range(48))
     assert repr(reverse[1, 48, 0, 192]).endswith("192 shared bytes]>")
+
+
+@dataclass(frozen=True)
+class Annotated:
+    count: hw.int16
+    scale: hw.float32
+    shift: hw.vec3f = (1, 2, 3)
+    small: np.uint8 = 3
+    on: hw.boolean = True
+    free: float = 0.5
+
+
+@hw.kernel
+def spread_fields(out, s):
+    out[0] = s.count
+    out[1] = s.scale
+    out[2] = s.shift.x + s.shift.y * 10 + s.shift.z * 100
+    out[3] = s.small * 100
+    out[4] = s.free if s.on else 0.0
+    out[5] = s.count * 10000
+
+
+def test_fields_have_the_types_that_they_are_annotated_with(device: hw.Device) -> None:
+    given = Annotated(7, 2**24 + 1)
+    out = device.zeros(6)
+    spread_fields[1, 1](out, given)
+    assert out.numpy().tolist() == [7, 2**24, 321, 300 % 256, 0.5, np.int16(70000 - 65536)]
+    given = Annotated(np.int64(-2), np.float64(0.1), hw.vec3(1.0, 0.0, 2.0), 0, False)
+    spread_fields[1, 1](out, given)
+    expected = [-2, np.float32(0.1), 201, 0, 0, -20000]
+    assert out.numpy().tolist() == np.array(expected, np.float32).tolist()
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        ("count", 1.75, "takes int16: 'float64' values do not become 'int16' by themselves"),
+        ("count", 1 << 15, "takes int16: the value 32768 does not fit int16"),
+        ("small", -1, "takes uint8: the value -1 does not fit uint8"),
+        ("shift", (1, 2), "a value of vec3<float32> was expected, not one of shape (2,)"),
+        ("on", 1, "takes bool: 'int64' values do not become 'bool' by themselves"),
+        ("scale", (1.0,), "takes float32, not a 'tuple'"),
+        ("shift", 1.0, "takes vec3<float32>, not a 'float'"),
+    ],
+)
+def test_fields_that_do_not_hold_a_value(
+    oracle: hw.Device, field: str, value: Any, words: str
+) -> None:
+    given = Annotated(**({"count": 1, "scale": 1.0} | {field: value}))
+    with pytest.raises(LaunchError) as caught:
+        spread_fields[1, 1](oracle.zeros(6), given)
+    assert f"the field '{field}' of 'Annotated'" in caught.value.message
+    assert words in caught.value.message

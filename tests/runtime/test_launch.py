@@ -533,3 +533,20 @@ def test_errors_of_the_library_point_at_the_users_call(oracle: hw.Device) -> Non
         hw.primitives.reduce("sum", values, workspace=workspace)
     assert caught.value.span is not None
     assert caught.value.span.file == __file__
+
+
+def test_a_third_number_is_the_default_stream(oracle: hw.Device) -> None:
+    """As `numba.cuda` writes it; the bytes of shared memory come behind it."""
+
+    @hw.kernel
+    def fill(a):
+        a[hw.grid(1)] = 1
+
+    for stream in (0, None):
+        a = oracle.zeros(4)
+        fill[1, 4, stream](a)
+        assert a.numpy().tolist() == [1, 1, 1, 1]
+    with pytest.raises(LaunchError, match="streams are not there yet: 3 was given"):
+        fill[1, 4, 3](a)
+    with pytest.raises(LaunchError, match=r"takes \(a\), and no 'b'"):
+        fill[1, 4](b=a)

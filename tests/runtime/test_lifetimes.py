@@ -128,3 +128,32 @@ def test_import_is_light() -> None:
     text = f"import sys, headwater; print([m for m in {heavy} if m in sys.modules])"
     ended = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=60)
     assert ended.stdout.strip() == "[]", ended.stderr
+
+
+FORKED = """
+import multiprocessing, sys
+import headwater as hw
+device = hw.device(sys.argv[1])
+array = device.full(8, 3, hw.int32)
+def child():
+    try:
+        print((array.numpy() + device.full(8, 4, hw.int32).numpy()).sum(), flush=True)
+    except hw.errors.DeviceError as error:
+        print(error.message, flush=True)
+process = multiprocessing.get_context("fork").Process(target=child)
+process.start(); process.join()
+print(array.numpy().sum())
+"""
+
+
+def test_a_forked_child_goes_on_or_is_told(device: hw.Device) -> None:
+    """On `vulkan` it waited for ever, for threads of the driver that it does not have."""
+    name = device.name.partition(",")[0]
+    ended = subprocess.run(
+        [sys.executable, "-c", FORKED, name], capture_output=True, text=True, timeout=60
+    )
+    told = (
+        f"the device '{name}' was opened before this process was forked, and a child cannot use it"
+    )
+    in_child = "56" if name in ("cpu", "reference") else told
+    assert ended.stdout.splitlines() == [in_child, "24"], ended.stderr

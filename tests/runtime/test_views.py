@@ -169,7 +169,7 @@ def test_bad_views(oracle: hw.Device) -> None:
         r"the slice \['a':\] is not possible": lambda: line["a":],  # type: ignore[misc]
         r"the axes \(0,\) are no order of the 2 axes": lambda: plane.transpose(0),
         r"the axes \(0, 0\) are no order": lambda: plane.transpose(0, 0),
-        r"axes are integers, not \(\(1, 0\),\)": lambda: plane.transpose((1, 0)),  # type: ignore[arg-type]
+        r"axes are integers, not \(1, 'x'\)": lambda: plane.transpose(1, "x"),  # type: ignore[arg-type]
         r"24 elements of shape \(4, 6\) do not fit the shape \(5, 5\)": lambda: plane.reshape(5, 5),
         r"do not fit the shape \(-1, -1\)": lambda: plane.reshape(-1, -1),
         r"do not fit the shape \(7, -1\)": lambda: plane.reshape(7, -1),
@@ -181,3 +181,16 @@ def test_bad_views(oracle: hw.Device) -> None:
     for message, use in bad.items():
         with pytest.raises(HeadwaterError, match=message):
             use()
+
+
+def test_axes_are_given_one_by_one_or_together(oracle: hw.Device) -> None:
+    a = np.arange(24, dtype=np.int32).reshape(2, 3, 4)
+    array = oracle.array(a)
+    assert np.array_equal(array.transpose((2, 0, 1)).numpy(), a.transpose((2, 0, 1)))
+    assert np.array_equal(array.transpose(2, 0, 1).numpy(), a.transpose(2, 0, 1))
+
+
+def test_the_host_does_not_loop_over_an_array(oracle: hw.Device) -> None:
+    with pytest.raises(HeadwaterError, match="the host does not go through") as caught:
+        list(oracle.zeros(3))
+    assert "call .numpy()" in str(caught.value)

@@ -13,6 +13,7 @@ from headwater.frontend import arithmetic, capture
 from headwater.frontend.program import Program
 from headwater.frontend.source import Source
 from headwater.frontend.values import (
+    ARRAYS,
     SCALAR_CLASSES,
     Key,
     Literal,
@@ -209,6 +210,14 @@ class Frame:
 
     def _not_a_variable(self, node: ast.AST, name: str, value: Operand) -> CompileError:
         present = self.names.get(name)
+        if isinstance(present, Alias) and isinstance(present.value, ARRAYS):
+            if isinstance(value, ARRAYS):
+                return self.fail(
+                    node,
+                    f"'{name}' would stand for another array in the next trip of the loop than in the first",
+                    f"choose it in each trip, as in '{name} = a if k % 2 == 0 else b', or take one array of "
+                    "shape (2, n)",
+                )
         before = describe(present.value) if isinstance(present, Alias) else "a variable"
         return self.fail(
             node,

@@ -16,10 +16,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from headwater.errors import LaunchError
+from headwater.errors import HeadwaterError, LaunchError
 from headwater.frontend import DeviceFunction
 from headwater.frontend.markers import Marker
 from headwater.runtime.array import Array
+from headwater.runtime.elements import host_value
 from headwater.runtime.memory import Allocation
 from headwater.runtime.records import RecordArray
 from headwater.types import (
@@ -40,6 +41,7 @@ from headwater.types import (
     StructType,
     TupleType,
     VectorType,
+    field_types,
     from_numpy,
     join,
 )
@@ -139,22 +141,52 @@ class _Tuple:
 
 
 class _Struct:
-    """A frozen dataclass: its fields in order."""
+    """A frozen dataclass: its fields in order, in the types that they are annotated with."""
 
     def __init__(self, kind: type) -> None:
         self.kind = kind
-        self.names = tuple(field.name for field in dataclasses.fields(kind))
+        types = field_types(kind)
+        self.fields = tuple((f.name, types.get(f.name)) for f in dataclasses.fields(kind))
 
     def flatten(self, value: Any, leaves: list[Any], keys: list[object]) -> None:
         keys.append(self.kind)
-        for name in self.names:
+        for name, wanted in self.fields:
             part = getattr(value, name)
+            if wanted is not None:
+                part = self._typed(name, part, wanted)
             DESCRIBERS[type(part)].flatten(part, leaves, keys)
 
     def describe(self, value: Any, path: Path) -> ArgumentType:
-        parts = ((name, getattr(value, name)) for name in self.names)
-        fields = tuple((name, describe(part, (*path, name))) for name, part in parts)
-        return StructType(self.kind.__qualname__, fields)
+        fields = []
+        for name, wanted in self.fields:
+            part = getattr(value, name)
+            if wanted is not None:
+                part = self._typed(name, part, wanted)
+            fields.append((name, describe(part, (*path, name))))
+        return StructType(self.kind.__qualname__, tuple(fields))
+
+    def _typed(self, name: str, value: Any, wanted: ScalarType | VectorType) -> Any:
+        """The value as a store into an array of the type would have it."""
+        if isinstance(wanted, ScalarType):
+            if type(value) is wanted.numpy.type:
+                return value
+            wrong = not isinstance(value, bool | int | float | np.generic)
+        else:
+            wrong = not isinstance(value, HostVector | tuple | list | np.ndarray)
+        if wrong:
+            if isinstance(DESCRIBERS[type(value)], _Refused):
+                return value  # to be refused by its path
+            raise LaunchError(
+                f"the field '{name}' of '{self.kind.__qualname__}' takes {wanted}, not a '{type(value).__name__}'"
+            )
+        try:
+            given = host_value(value, wanted)
+        except HeadwaterError as error:
+            raise LaunchError(
+                f"the field '{name}' of '{self.kind.__qualname__}' takes {wanted}: {error.message}",
+                hint=error.hint,
+            ) from None
+        return given[()] if isinstance(wanted, ScalarType) else wanted(*given)
 
 
 class _Bundle:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -161,7 +162,14 @@ class Array:
             hint="upload values with .write(...) of a view, such as a[2:10].write(values), or use a kernel",
         )
 
-    __delitem__ = __iter__ = __contains__ = _refuse
+    def __iter__(self) -> Iterator[Any]:
+        """Always an error: each element would be a transfer of its own."""
+        raise HeadwaterError(
+            f"the host does not go through {self!r}: its values are in device memory",
+            hint="call .numpy() to download a copy, and loop over that",
+        )
+
+    __delitem__ = __contains__ = _refuse
     __add__ = __sub__ = __mul__ = __truediv__ = __floordiv__ = __mod__ = __pow__ = _refuse
     __radd__ = __rsub__ = __rmul__ = __rtruediv__ = __rfloordiv__ = __rmod__ = __rpow__ = _refuse
     __lt__ = __le__ = __gt__ = __ge__ = __neg__ = __abs__ = __matmul__ = _refuse
@@ -187,9 +195,10 @@ class Array:
         """A view with the axes in the opposite order."""
         return self.transpose()
 
-    def transpose(self, *axes: int) -> Array:
-        """A view with the axes in the order given, or in the opposite one."""
-        return self._view(transposed(self._layout, axes))
+    def transpose(self, *axes: int | tuple[int, ...]) -> Array:
+        """A view with the axes in the order given (one by one, or as a tuple), or in the opposite one."""
+        order: Any = axes[0] if len(axes) == 1 and isinstance(axes[0], tuple | list) else axes
+        return self._view(transposed(self._layout, order))
 
     def reshape(self, *shape: int | tuple[int, ...]) -> Array:
         """A view of the same elements in another shape, in which one length may be -1.

@@ -233,6 +233,11 @@ class Kernel:
             bound = signature.bind(*arguments, **named)
         except TypeError as error:
             takes = ", ".join(self.names) or "no arguments"
+            unknown = sorted(set(named).difference(self.names))
+            if unknown:
+                raise LaunchError(
+                    f"kernel '{self.name}' takes ({takes}), and no '{unknown[0]}'"
+                ) from None
             given = len(arguments) + len(named)
             raise LaunchError(
                 f"kernel '{self.name}' takes ({takes}), and {given} were given: {error}"
@@ -245,7 +250,8 @@ class Kernel:
     def _configuration(self, given: Any) -> Configuration:
         if not isinstance(given, tuple) or not 2 <= len(given) <= 4:
             raise LaunchError(f"kernel '{self.name}': [blocks, threads] was expected", hint=_HINT)
-        stream, shared_bytes = (*given[2:], None, 0)[:2] if len(given) < 4 else given[2:]
+        stream = given[2] if len(given) > 2 else None
+        shared_bytes = given[3] if len(given) > 3 else 0
         if not (stream is None or (is_integer(stream) and stream == 0)):
             raise LaunchError(
                 f"kernel '{self.name}': streams are not there yet: {stream!r} was given as the stream",

@@ -16,6 +16,7 @@ from headwater.types.aggregates import VectorType as VectorType
 from headwater.types.promotion import join as join
 from headwater.types.records import FieldType as FieldType
 from headwater.types.records import RecordType as RecordType
+from headwater.types.records import field_types as field_types
 from headwater.types.records import is_record_class as is_record_class
 from headwater.types.records import record_type as record_type
 from headwater.types.scalars import BOOL as BOOL

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias, get_type_hints
@@ -61,6 +63,27 @@ def record_type(kind: type) -> RecordType:
     dataclasses; annotations may be texts. HeadwaterError, which names the field, where one is anything else.
     """
     return _record(kind, ())
+
+
+@cache
+def field_types(kind: type) -> Mapping[str, ScalarType | VectorType]:
+    """The fields of a dataclass that are annotated with a scalar or a vector type of kernels, and the types.
+
+    Other annotations are for people, also those that cannot be read here.
+    """
+    found = {}
+    for field in dataclasses.fields(kind):
+        hint = field.type
+        if isinstance(hint, str):
+            try:
+                hint = eval(hint, vars(sys.modules[kind.__module__]))
+            except Exception:  # noqa: BLE001 (it may be any text)
+                continue
+        if isinstance(hint, type) and issubclass(hint, np.generic):
+            hint = from_numpy(np.dtype(hint))
+        if isinstance(hint, VectorType) or (isinstance(hint, ScalarType) and not hint.weak):
+            found[field.name] = hint
+    return found
 
 
 @cache

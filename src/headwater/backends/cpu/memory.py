@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from headwater.backends import forks
 from headwater.backends.contract import Memory
-from headwater.backends.cpu import forks
 from headwater.errors import DeviceError, MemoryUseError
 
 ALIGNMENT = 64

@@ -18,7 +18,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 
-from headwater.backends.cpu import forks, jit, pool_text
+from headwater.backends import forks
+from headwater.backends.cpu import jit, pool_text
 from headwater.errors import DeviceError
 
 HAS_THREADS = os.name == "posix"

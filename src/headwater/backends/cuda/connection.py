@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from headwater.backends import forks
 from headwater.errors import DeviceError
 
 # After these a context answers every call with the same error: only a new process helps.
@@ -35,6 +36,12 @@ class Connection:
         (context,) = self._checked("open", api.cuDevicePrimaryCtxRetain(self.device))
         self.context = context
         self._make_current = api.cuCtxSetCurrent
+        self._forked = False
+        forks.register(self)
+
+    def renew_after_fork(self) -> None:
+        """A context belongs to the process that made it."""
+        self.lost, self._forked = "it is the parent's", True
 
     def call(self, function: Callable[..., tuple[Any, ...]], *arguments: Any) -> tuple[Any, ...]:
         """The results of a driver function; DeviceError where it fails or the device was lost before."""
@@ -76,6 +83,8 @@ class Connection:
 
     def loss(self) -> DeviceError:
         """What every use of a lost device raises."""
+        if self._forked:
+            return forks.elsewhere(self.name)
         return DeviceError(
             f"the device '{self.name}' is lost: {self.lost}",
             hint="a kernel that ran before is at fault, often by an index out of bounds, which a new process with "

@@ -163,7 +163,9 @@ def _read(thread: Thread, node: ir.Read) -> None:
 
 
 def _assign(thread: Thread, node: ir.Assign) -> None:
-    thread.variables[node.variable] = thread.values[node.value]
+    value, before = thread.values[node.value], thread.variables.get(node.variable)
+    thread.changes += before is None or bool(before != value)
+    thread.variables[node.variable] = value
 
 
 def _find(thread: Thread, node: ir.Load | ir.Store | ir.Atomic) -> tuple[Region, int]:
@@ -193,6 +195,7 @@ def _load(thread: Thread, node: ir.Load) -> None:
 
 def _store(thread: Thread, node: ir.Store) -> None:
     region, place = _find(thread, node)
+    thread.changes += 1
     region.store(place, thread.values[node.value])
 
 
@@ -203,9 +206,17 @@ def _atomic(thread: Thread, node: ir.Atomic) -> None:
     operands = [thread.values[node.value]]
     if node.compare is not None:
         operands.append(thread.values[node.compare])
-    region.store(place, ATOMIC_OPERATORS[node.operation](node.value.type, old, *operands))
+    new = ATOMIC_OPERATORS[node.operation](node.value.type, old, *operands)
+    thread.changes += bool(new != old)
+    region.store(place, new)
     thread.values[node.result] = old
 
+
+_ENDLESS = "a trip of this loop changes nothing, so it never ends"
+_ENDLESS_HINT = (
+    "a thread that waits for another uses a barrier, or a warp function; in a loop it may wait only for threads of "
+    "blocks, or of warps of its block, with smaller numbers"
+)
 
 # --- control --------------------------------------------------------------------------------------
 
@@ -230,6 +241,7 @@ def _for(thread: Thread, node: ir.For) -> Steps:
 
 def _while(thread: Thread, node: ir.While) -> Steps:
     for trip in count():
+        changes = thread.changes
         yield from _part(thread, 2 * trip, node.test)
         if not thread.values[node.condition]:
             return Signal.NEXT
@@ -238,6 +250,8 @@ def _while(thread: Thread, node: ir.While) -> Steps:
             return Signal.NEXT
         if signal is Signal.RETURN:
             return signal
+        if thread.changes == changes:
+            raise thread.fail(node, _ENDLESS, _ENDLESS_HINT)
     raise AssertionError("count() does not end")
 
 
@@ -256,6 +270,7 @@ def _inlined(thread: Thread, node: ir.Inlined) -> Steps:
 
 def _wait(thread: Thread, node: Stop) -> Steps:
     yield node
+    thread.changes += 1
     return Signal.NEXT
 
 

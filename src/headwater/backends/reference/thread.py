@@ -39,7 +39,7 @@ class Thread:
     `asserted` belongs to the block; `assertions` counts how often this thread has met each `uniform`. `checks` run
     behind each plain node; `faults` are theirs. `path` says where the thread is: the number of the node in its block,
     of the branch or the trip in the node, and so on inwards. So it grows as the thread goes on, as words do in a
-    dictionary.
+    dictionary. `changes` counts what changed a variable or memory, and where others may have.
     """
 
     kernel: ir.Kernel
@@ -54,6 +54,7 @@ class Thread:
     assertions: dict[ir.Compute, int] = field(default_factory=dict)
     faults: dict[ir.Value, DebugError] = field(default_factory=dict)
     path: list[int] = field(default_factory=list)
+    changes: int = 0
 
     @property
     def number(self) -> int:

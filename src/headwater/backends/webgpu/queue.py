@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from headwater.backends import forks
 from headwater.backends.webgpu.native import Gpu, Handle, Layout, reported
 from headwater.errors import MemoryUseError
 
@@ -52,7 +53,8 @@ class Queue:
 
     def __init__(self, gpu: Gpu) -> None:
         self.gpu = gpu
-        self.lock = threading.Lock()
+        self.lock: threading.Lock | forks.NoLock = threading.Lock()
+        forks.register(self)
         self.last = 0
         self.submitted = False
         self._encoder: Any = None
@@ -76,6 +78,10 @@ class Queue:
         self._dispatch = lib.wgpuComputePassEncoderDispatchWorkgroups
         self._place = ffi.new("uint32_t[1]")
         self._null = ffi.NULL
+
+    def renew_after_fork(self) -> None:
+        """The library's threads are not in the child, which would wait for them."""
+        self.lock = forks.NoLock(self.gpu.label)
 
     # --- recording --------------------------------------------------------------------------------
 
