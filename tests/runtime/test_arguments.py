@@ -346,13 +346,13 @@ def test_fields_have_the_types_that_they_are_annotated_with(device: hw.Device) -
 @pytest.mark.parametrize(
     ("field", "value", "words"),
     [
-        ("count", 1.75, "takes int16: 'float64' values do not become 'int16' by themselves"),
-        ("count", 1 << 15, "takes int16: the value 32768 does not fit int16"),
-        ("small", -1, "takes uint8: the value -1 does not fit uint8"),
-        ("shift", (1, 2), "a value of vec3<float32> was expected, not one of shape (2,)"),
-        ("on", 1, "takes bool: 'int64' values do not become 'bool' by themselves"),
-        ("scale", (1.0,), "takes float32, not a 'tuple'"),
-        ("shift", 1.0, "takes vec3<float32>, not a 'float'"),
+        ("count", 1.75, "takes int16, not 1.75"),
+        ("count", 1 << 15, "takes int16, which 32768 does not fit"),
+        ("small", -1, "takes uint8, which -1 does not fit"),
+        ("shift", (1, 2), "takes vec3<float32>, not (1, 2)"),
+        ("shift", 1.0, "takes vec3<float32>, not 1.0"),
+        ("on", 1, "takes bool, not 1"),
+        ("scale", (1.0,), "takes float32, not (1.0,)"),
     ],
 )
 def test_fields_that_do_not_hold_a_value(
@@ -363,3 +363,24 @@ def test_fields_that_do_not_hold_a_value(
         spread_fields[1, 1](oracle.zeros(6), given)
     assert f"the field '{field}' of 'Annotated'" in caught.value.message
     assert words in caught.value.message
+
+
+def test_captured_fields_have_their_types_too(device: hw.Device) -> None:
+    held, wrong = Annotated(7, 2**24 + 1), Annotated(1.5, 0.0)  # type: ignore[arg-type]
+
+    @hw.kernel
+    def spread_captured(out):
+        out[0] = held.count * 10000
+        out[1] = held.scale
+        s = held
+        out[2] = s.small * 100
+
+    @hw.kernel
+    def capture_wrong(out):
+        out[0] = wrong.count
+
+    out = device.zeros(3)
+    spread_captured[1, 1](out)
+    assert out.numpy().tolist() == [70000 - 65536, 2**24, 300 % 256]
+    with pytest.raises(CompileError, match=r"the field 'count' of 'Annotated' takes int16, not 1\.5"):
+        capture_wrong[1, 1](out)

@@ -34,8 +34,10 @@ from headwater.types import (
     WEAK_FLOAT,
     HostVector,
     ScalarType,
+    field_types,
     from_numpy,
     is_record_class,
+    typed_field,
 )
 
 _CALLS = (
@@ -112,6 +114,13 @@ def attribute(captured: Captured, name: str) -> Operand:
     found = getattr(captured.value, name, MISSING)
     if found is MISSING:
         raise _missing(captured, name)
+    kind: type = type(captured.value)
+    wanted = field_types(kind).get(name) if is_frozen(captured.value) else None
+    if wanted is not None:
+        try:
+            found = typed_field(kind, name, found, wanted)
+        except HeadwaterError as error:
+            raise Unusable(error.message, error.hint) from None
     return freeze(f"{captured.name}.{name}", found)
 
 

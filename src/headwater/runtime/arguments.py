@@ -20,7 +20,6 @@ from headwater.errors import HeadwaterError, LaunchError
 from headwater.frontend import DeviceFunction
 from headwater.frontend.markers import Marker
 from headwater.runtime.array import Array
-from headwater.runtime.elements import host_value
 from headwater.runtime.memory import Allocation
 from headwater.runtime.records import RecordArray
 from headwater.types import (
@@ -44,6 +43,7 @@ from headwater.types import (
     field_types,
     from_numpy,
     join,
+    typed_field,
 )
 
 Path = tuple[str, ...]
@@ -166,27 +166,14 @@ class _Struct:
         return StructType(self.kind.__qualname__, tuple(fields))
 
     def _typed(self, name: str, value: Any, wanted: ScalarType | VectorType) -> Any:
-        """The value as a store into an array of the type would have it."""
-        if isinstance(wanted, ScalarType):
-            if type(value) is wanted.numpy.type:
-                return value
-            wrong = not isinstance(value, bool | int | float | np.generic)
-        else:
-            wrong = not isinstance(value, HostVector | tuple | list | np.ndarray)
-        if wrong:
-            if isinstance(DESCRIBERS[type(value)], _Refused):
-                return value  # to be refused by its path
-            raise LaunchError(
-                f"the field '{name}' of '{self.kind.__qualname__}' takes {wanted}, not a '{type(value).__name__}'"
-            )
+        if isinstance(DESCRIBERS[type(value)], _Refused) and not isinstance(
+            value, list | np.ndarray
+        ):
+            return value  # to be refused by its path
         try:
-            given = host_value(value, wanted)
+            return typed_field(self.kind, name, value, wanted)
         except HeadwaterError as error:
-            raise LaunchError(
-                f"the field '{name}' of '{self.kind.__qualname__}' takes {wanted}: {error.message}",
-                hint=error.hint,
-            ) from None
-        return given[()] if isinstance(wanted, ScalarType) else wanted(*given)
+            raise LaunchError(error.message, hint=error.hint) from None
 
 
 class _Bundle:

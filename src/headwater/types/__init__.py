@@ -19,6 +19,7 @@ from headwater.types.records import RecordType as RecordType
 from headwater.types.records import field_types as field_types
 from headwater.types.records import is_record_class as is_record_class
 from headwater.types.records import record_type as record_type
+from headwater.types.records import typed_field as typed_field
 from headwater.types.scalars import BOOL as BOOL
 from headwater.types.scalars import FLOAT16 as FLOAT16
 from headwater.types.scalars import FLOAT32 as FLOAT32

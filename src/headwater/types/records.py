@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, get_type_hints
 import numpy as np
 
 from headwater.errors import HeadwaterError
-from headwater.types.aggregates import StructType, VectorType
+from headwater.types.aggregates import HOST_VECTORS, HostVector, StructType, VectorType
 from headwater.types.scalars import BOOL, ScalarType, from_numpy
 
 _HINT = (
@@ -84,6 +84,46 @@ def field_types(kind: type) -> Mapping[str, ScalarType | VectorType]:
         if isinstance(hint, VectorType) or (isinstance(hint, ScalarType) and not hint.weak):
             found[field.name] = hint
     return found
+
+
+def typed_field(kind: type, name: str, value: Any, wanted: ScalarType | VectorType) -> Any:
+    """The value of a field of a dataclass, on the host, in the type that it is annotated with.
+
+    A NumPy scalar, or a host vector of such; integers become floats, and bools integers, never the other way.
+    HeadwaterError, which names the field, where the value is not of such a kind or does not fit.
+    """
+    if isinstance(wanted, ScalarType):
+        return _typed(kind, name, value, wanted)
+    parts = value
+    if isinstance(value, HostVector):
+        parts = tuple(getattr(value, part.name) for part in dataclasses.fields(value))
+    if not isinstance(parts, tuple | list | np.ndarray) or len(parts) != wanted.size:
+        raise HeadwaterError(
+            f"the field '{name}' of '{kind.__qualname__}' takes {wanted}, not {value!r}"
+        )
+    return HOST_VECTORS[wanted.size](*(_typed(kind, name, part, wanted.scalar) for part in parts))
+
+
+def _typed(kind: type, name: str, value: Any, wanted: ScalarType) -> Any:
+    if type(value) is wanted.numpy.type:
+        return value
+    field = f"the field '{name}' of '{kind.__qualname__}'"
+    rank = next((k for k, classes in enumerate(_KINDS) if isinstance(value, classes)), len(_KINDS))
+    if rank > (0 if wanted.is_bool else 1 if wanted.is_integer else 2):
+        raise HeadwaterError(f"{field} takes {wanted}, not {value!r}")
+    if wanted.is_integer:
+        low, high = wanted.limits
+        if not low <= int(value) <= high:
+            raise HeadwaterError(f"{field} takes {wanted}, which {value} does not fit")
+    try:
+        with np.errstate(over="ignore"):
+            return wanted.numpy.type(value)
+    except OverflowError:
+        raise HeadwaterError(f"{field} takes {wanted}, which {value} does not fit") from None
+
+
+# A value becomes one of its own kind, or of a later one.
+_KINDS = ((bool, np.bool_), (int, np.integer), (float, np.floating))
 
 
 @cache
