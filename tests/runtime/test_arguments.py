@@ -382,5 +382,7 @@ def test_captured_fields_have_their_types_too(device: hw.Device) -> None:
     out = device.zeros(3)
     spread_captured[1, 1](out)
     assert out.numpy().tolist() == [70000 - 65536, 2**24, 300 % 256]
-    with pytest.raises(CompileError, match=r"the field 'count' of 'Annotated' takes int16, not 1\.5"):
+    with pytest.raises(
+        CompileError, match=r"the field 'count' of 'Annotated' takes int16, not 1\.5"
+    ):
         capture_wrong[1, 1](out)
