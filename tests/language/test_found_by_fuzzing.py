@@ -114,21 +114,27 @@ def test_the_upper_half_of_a_float64_tells_no_driver_that_it_is_finite(
 
 
 @hw.kernel(contract=False)
-def halves_of_extrema(low, high, a, b):
+def times_a_bit(cubes, chosen, a, table):
     i = hw.grid(1)
-    if i < len(low):
-        low[i] = hw.uint32(max(a[i], b[i]) & 0xFFFFFFFF)
-        high[i] = hw.uint32(min(a[i], b[i]) >> 32)
+    if i < len(a):
+        cubes[i] = max(a[i], a[0]) ** 3 & 3
+        chosen[i] = table[(~a[i] + 1) % 2, (a[i] + 2) % 3, i % 2]
 
 
-def test_half_of_a_maximum_is_not_the_maximum_of_halves(device: hw.Device) -> None:
-    """NVIDIA's driver for Vulkan once computed just the half that is used."""
-    a = np.array([1 << 32 | 5, 7, 1 << 63, 3 << 32], np.uint64)
-    b = np.array([2 << 32, 1 << 40 | 1, 9, 2 << 32 | 8], np.uint64)
-    zeros = np.zeros(4, np.uint32)
-    low, high, *_ = launch(halves_of_extrema.forall(4), device, zeros, zeros.copy(), a, b)
-    assert_same(low, np.maximum(a, b).astype(np.uint32))
-    assert_same(high, (np.minimum(a, b) >> np.uint64(32)).astype(np.uint32))
+def test_a_bit_of_64_times_a_number(device: hw.Device) -> None:
+    """NVIDIA's driver for Vulkan took x**3 & 3 for x & 3, and an index of one bit for whether there are any."""
+    a = np.array([0, 1, 2, 6, 10, 1 << 40, 3 << 62, 14651799467691264894, 2**64 - 1], np.uint64)
+    table = np.arange(12, dtype=np.float32).reshape(2, 3, 2)
+    outputs = np.zeros(9, np.uint64), np.zeros(9, np.float32)
+    cubes, chosen, *_ = launch(times_a_bit.forall(9), device, *outputs, a, table)
+    numbers = [int(x) for x in a]
+    assert_same(cubes, np.array([x**3 & 3 for x in numbers], np.uint64))
+    wrapped = [(x + 2) % 2**64 % 3 for x in numbers]
+    rows = [-x % 2 for x in numbers]
+    assert_same(
+        chosen,
+        np.array([table[r, w, i % 2] for i, (r, w) in enumerate(zip(rows, wrapped, strict=True))]),
+    )
 
 
 @hw.kernel(contract=False)
@@ -155,7 +161,7 @@ def never_above_zero(out, a, first):
 
 
 def test_the_minimum_of_small_integers_and_zero(device: hw.Device) -> None:
-    """The assembler of CUDA 13.0 made another divisor of this zero."""
+    """The assembler of CUDA 13.0 took this zero for what is left of a `min`, and divided by it."""
     a = np.arange(-40, 60, 1, np.int16)
     first = np.array([True])
     out, *_ = launch(never_above_zero.forall(100), device, np.zeros(100, np.int16), a, first)

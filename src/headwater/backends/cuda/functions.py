@@ -33,9 +33,6 @@ def helpers() -> dict[str, Helper]:
             found[f"abs_{kind}"] = Helper(_abs(kind), needs)
             found[f"floordiv_{kind}"] = Helper(_floordiv(kind), needs)
             found[f"negated_{kind}"] = Helper(_negated(kind))
-        if kind.bits < 32:
-            for extremum in ("min", "max"):
-                found[f"{extremum}_{kind}"] = Helper(_narrow_extremum(extremum, kind))
     for kind in FLOATS:
         found[f"mod_{kind}"] = Helper(_float_mod(kind))
     for kind in _REGISTERS:
@@ -57,33 +54,19 @@ def negative(kind: ScalarType, text: str) -> str:
 
 
 def _negated(kind: ScalarType) -> str:
-    """An instruction of at least 32 bits: the assembler takes 32768 for what `neg.s16` makes of the smallest."""
+    """An instruction of 32 or 64 bits: the assembler takes 32768 for what `neg.s16` makes of the smallest."""
     of = TYPES[kind.name]
-    wide, (name, register) = (
-        (INT64, _REGISTERS[INT64]) if kind.bits == 64 else (INT32, _REGISTERS[INT32])
-    )
-    held = TYPES[wide.name]
+    name, register = _REGISTERS[INT64 if kind.bits == 64 else INT32]
+    held = TYPES["int64" if kind.bits == 64 else "int32"]
     negate = f'asm("neg.{name} %0, %1;" : "={register}"(wide) : "{register}"(({held})a));'
-    return function(
-        of, f"negated_{kind}", f"{of} a", f"{held} wide;", negate, f"return ({of})wide;"
-    )
+    declared, returned = f"{held} wide;", f"return ({of})wide;"
+    return function(of, f"negated_{kind}", f"{of} a", declared, negate, returned)
 
 
 def _abs(kind: ScalarType) -> str:
     """Not `abs.s64`, whose result the assembler takes for positive, which that of the smallest is not."""
     of = TYPES[kind.name]
     return function(of, f"abs_{kind}", f"{of} a", f"return a < 0 ? hw_negated_{kind}(a) : a;")
-
-
-def _narrow_extremum(name: str, kind: ScalarType) -> str:
-    """In 32 bits: the assembler of CUDA 13.0 takes another value into `min.s16`."""
-    of = TYPES[kind.name]
-    wide = INT32 if kind.kind == "int" else UINT32
-    held = TYPES[wide.name]
-    choose = f'asm("{name}.{_REGISTERS[wide][0]} %0, %1, %2;" : "=r"(wide) : "r"(({held})a), "r"(({held})b));'
-    return function(
-        of, f"{name}_{kind}", f"{of} a, {of} b", f"{held} wide;", choose, f"return ({of})wide;"
-    )
 
 
 def _floordiv(kind: ScalarType) -> str:

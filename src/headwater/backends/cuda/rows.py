@@ -77,8 +77,8 @@ def _arithmetic() -> dict[str, ByType]:
             **{kind.name: _called("floordiv", kind, 2) for kind in INTEGERS},
         },
         "mod": {kind.name: _called("mod", kind, 2) for kind in (*INTEGERS, *FLOATS)},
-        "min": {**_library("fmin", 2), **_narrow_extrema("min"), "*": "({0} < {1} ? {0} : {1})"},
-        "max": {**_library("fmax", 2), **_narrow_extrema("max"), "*": "({0} > {1} ? {0} : {1})"},
+        "min": {**_library("fmin", 2), "*": "({0} < {1} ? {0} : {1})"},
+        "max": {**_library("fmax", 2), "*": "({0} > {1} ? {0} : {1})"},
         "mulhi": {
             "int32": "__mulhi({0}, {1})",
             "uint32": "__umulhi({0}, {1})",
@@ -157,10 +157,6 @@ def _narrow_negations() -> ByType:
     return {
         kind.name: Row(functions.negative(kind, "{0}"), (f"negated_{kind}",)) for kind in signed
     }
-
-
-def _narrow_extrema(name: str) -> ByType:
-    return {kind.name: _called(name, kind, 2) for kind in NARROW}
 
 
 def _advance(kind: ScalarType) -> str:

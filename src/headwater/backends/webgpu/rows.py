@@ -81,8 +81,8 @@ def _rows() -> dict[str, dict[str, str | Row]]:
             **_helper_rows("floordiv", _INTEGERS, 2),
         },
         "mod": _helper_rows("mod", (*_INTEGERS, *_FLOATS), 2),
-        "min": {**_helper_rows("min", _WIDE, 2), "*": "min({0}, {1})"},
-        "max": {**_helper_rows("max", _WIDE, 2), "*": "max({0}, {1})"},
+        "min": _everywhere("min({0}, {1})"),
+        "max": _everywhere("max({0}, {1})"),
         "and": _everywhere("{0} & {1}"),
         "or": _everywhere("{0} | {1}"),
         "xor": {"bool": "{0} != {1}", "*": "{0} ^ {1}"},
@@ -222,8 +222,6 @@ def _helpers(int64: bool) -> dict[str, Helper]:
         helpers[f"trips_{name}"] = Helper(_trips(name))
         helpers[f"abs_{name}"] = Helper(_abs(name))
     for name in ("i64", "u64"):
-        helpers[f"min_{name}"] = Helper(_extremum("min", "<", name))
-        helpers[f"max_{name}"] = Helper(_extremum("max", ">", name))
         helpers[f"mul_{name}"] = Helper(_product(name))
         helpers[f"low_{name}"] = Helper(
             f"fn hw_low_{name}(x: {name}) -> i32 {{\n    return i32(x) ^ bitcast<i32>(hw.zero);\n}}"
@@ -284,14 +282,6 @@ def _product(name: str) -> str:
     return (
         f"fn hw_mul_{name}(a: {name}, b: {name}) -> {name} {{\n"
         f"    return (a ^ {left}) * (b ^ {right});\n}}"
-    )
-
-
-def _extremum(extremum: str, sign: str, name: str) -> str:
-    """NVIDIA's driver takes half of a 64-bit `max` for the `max` of halves where only that half is used."""
-    return (
-        f"fn hw_{extremum}_{name}(a: {name}, b: {name}) -> {name} {{\n"
-        f"    return select(b, a, a {sign} (b ^ {_zero('zero', name)}));\n}}"
     )
 
 
