@@ -313,7 +313,7 @@ CASES = [
     ("hw.atomic.add(k, 0, «f»)", "a float32 cannot be stored in 'k'"),
     # variables
     ("t = f\n«t» = v[0]", "'t' is assigned types that do not join: 'float32' before"),
-    ("t = x\nfor j in range(3):\n    «t» = y", "'t' is assigned types that do not join: an array"),
+    ("t = x\nfor j in range(3):\n    «t» = y", "'t' would stand for another array in the next trip"),
     (
         "while True:\n    t = x\n    break\ny[0] = «t»[0]",
         "'t' stands for an array (array<float32, 1>) only in",

@@ -77,8 +77,6 @@ EXPRESSIONS = [
     ("f ** 2", "mul(float32, float32) -> float32"),
     ("f ** -1", "div(float32, float32) -> float32"),
     ("f ** 0", "constant -> float64"),
-    ("f // 2", "floordiv(float32, float32) -> float32"),
-    ("f % i", "mod(float32, float32) -> float32"),
 ]
 
 INTEGERS = [

@@ -262,8 +262,8 @@ def float_meanings() -> dict[str, tuple[Any, Callable[[np.ndarray, np.ndarray], 
         "subtract": (subtract, lambda a, b: a - b),
         "multiply": (multiply, lambda a, b: a * b),
         "divide": (divide, lambda a, b: a / b),
-        "floordiv": (floor_divide, lambda a, b: np.floor(a / b)),
-        "mod": (remainder, lambda a, b: a - b * np.floor(a / b)),
+        "floordiv": (floor_divide, np.floor_divide),
+        "mod": (remainder, np.remainder),
     }
 
 

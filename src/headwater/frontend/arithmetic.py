@@ -87,6 +87,8 @@ _COMPARE: dict[str, tuple[str, Callable[[Any, Any], Any]]] = {
     "ne": ("!=", operator.ne),
 }
 
+# What the operators are for floats: functions of the library.
+_OF_FLOATS = {"floordiv": "floor_divide", "mod": "modulo"}
 MAXIMUM_POWER = 1024
 
 
@@ -99,11 +101,19 @@ def binary(program: Program, row: Binary, a: Scalar, b: Scalar) -> Scalar:
     if folded is not None:
         return folded
     kind = _binary_kind(program, row, a.kind, b.kind)
+    if kind.is_float and row.operation in _OF_FLOATS:
+        return of_library(program, _OF_FLOATS[row.operation], (a, b), kind)
     if kind.weak:
         return program.weak(row.operation, (a, b), kind)
     return Runtime(
         program.builder.compute(row.operation, program.emit(a, kind), program.emit(b, kind))
     )
+
+
+def of_library(program: Program, name: str, values: tuple[Scalar, ...], kind: ScalarType) -> Scalar:
+    """The result of a function of the library that has one."""
+    operation = program.weak(name, values, kind)
+    return operation if kind.weak else Runtime(program.function(program, operation, kind)[0])
 
 
 def _binary_kind(program: Program, row: Binary, a: ScalarType, b: ScalarType) -> ScalarType:

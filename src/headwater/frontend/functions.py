@@ -186,9 +186,7 @@ def mathematics(program: Program, name: str, *values: Scalar) -> Scalar:
         folded = _fold(signature, values)
         if folded is not None:
             return Literal(float(folded), WEAK_FLOAT)
-    kind = _float_kind(program, signature, values)
-    operation = program.weak(name, values, kind)
-    return operation if kind.weak else Runtime(program.function(program, operation, kind)[0])
+    return arithmetic.of_library(program, name, values, _float_kind(program, signature, values))
 
 
 def _fold(signature: library.Signature, values: tuple[Scalar, ...]) -> float | None:

@@ -67,6 +67,8 @@ FUNCTIONS: dict[str, Signature] = {
     "lgamma": _one(math.lgamma),
     "fmod": _two(math.fmod),
     "remainder": _two(math.remainder),
+    "modulo": _two(None),  # the operators % and // of floats
+    "floor_divide": _two(None),
     "copysign": _two(math.copysign),
     "nextafter": _two(None),
     "ldexp": Signature(("float", "int"), fold=math.ldexp),

@@ -88,15 +88,14 @@ _ROWS = (
     Operation(
         "floordiv",
         2,
-        _same("int uint float"),
-        "floor(a / b) as in Python; integers: 0 for b == 0, the smallest over -1 wraps to itself; "
-        "floats: floor of the rounded quotient a / b",
+        _same("int uint"),
+        "floor(a / b) as in Python; 0 for b == 0, the smallest over -1 wraps to itself",
     ),
     Operation(
         "mod",
         2,
-        _same("int uint float"),
-        "as Python's %, the sign of b; integers: a for b == 0; floats: a - b * floor(a / b), each step rounded",
+        _same("int uint"),
+        "as Python's %, the sign of b; a for b == 0",
     ),
     Operation(
         "min",

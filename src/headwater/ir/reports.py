@@ -38,12 +38,12 @@ NAN_OPERATIONS = {
     "sub": ("", " - ", ""),
     "mul": ("", " * ", ""),
     "div": ("", " / ", ""),
-    "floordiv": ("", " // ", ""),
-    "mod": ("", " % ", ""),
     "sqrt": ("sqrt(", ")"),
     "fma": ("fma(", ", ", ", ", ")"),
 }
 _DIVISIONS = {"floordiv": "//", "mod": "%"}
+# What kernels call functions of the library by.
+_OPERATORS = {"floor_divide": "//", "modulo": "%"}
 
 # What a report shows as a value: an IR value where it is made, its type in a site, a number where it is read.
 T = TypeVar("T")
@@ -139,6 +139,7 @@ def made_nan(operation: str, operands: Sequence[T]) -> Report[T]:
 
 def gave_nan(name: str) -> Report[T]:
     """A NaN that a function of mathematics made of numbers."""
+    name = _OPERATORS.get(name, name)
     return Report(NAN, (f"'{name}' gives no number, though its arguments are numbers",))
 
 

@@ -26,7 +26,7 @@ _FAMILIES = {
     power: "pow cbrt hypot",
     error_function: "erf erfc",
     gamma: "gamma lgamma",
-    remainders: "fmod remainder",
+    remainders: "fmod remainder modulo floor_divide",
     representation: "copysign frexp ldexp modf nextafter",
 }
 

@@ -84,8 +84,6 @@ FLOAT: dict[str, Callable[..., Any]] = {
     "sub": np.subtract,
     "mul": np.multiply,
     "div": np.divide,
-    "floordiv": lambda a, b: np.floor(a / b),
-    "mod": lambda a, b: a - b * np.floor(a / b),
     "min": np.fmin,
     "max": np.fmax,
 }

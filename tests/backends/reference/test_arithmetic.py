@@ -125,13 +125,6 @@ def test_smaller_and_larger_prefer_numbers(kind: ScalarType) -> None:
                 assert np.array_equal(OPERATORS["max"](kind, a, b), np.fmax(a, b), equal_nan=True)
 
 
-def test_float_floor_division_is_the_floor_of_the_rounded_quotient() -> None:
-    one, tenth = np.float64(1.0), np.float64(0.1)
-    assert OPERATORS["floordiv"](FLOAT64, one, tenth) == 10.0  # Python's own gives 9.0
-    assert OPERATORS["mod"](FLOAT64, np.float64(-1.5), np.float64(1.0)) == 0.5
-    assert OPERATORS["mod"](FLOAT64, np.float64(1.5), np.float64(-1.0)) == -0.5
-
-
 def test_floats_become_integers_by_truncation_and_saturation() -> None:
     cases = {
         2.9: 2,

@@ -378,23 +378,6 @@ def test_a_whole_vector_is_read_at_once_and_anew_after_a_store(driver: WebGpuDri
     assert list(got[1]) == [7.0, 4.0]
 
 
-def test_remainders_keep_nan_and_the_sign_of_zero(driver: Driver) -> None:
-    """Drivers made 0 of x % x, and q - x of -(x - q)."""
-    for kind in (FLOAT32, FLOAT64):
-        hand = Hand(1)
-        out, source = hand.array("out", kind, written=True), hand.array("x", kind)
-        build, first = hand.build, (hand.const(0),)
-        x = build.load(source, first)
-        rest = build.compute("mod", x, x)
-        build.store(out, first, rest)
-        build.store(out, (hand.const(1),), build.compute("neg", rest))
-        got = run(driver, hand, one(kind, 2), one(kind), grid=(1, 1, 1), options=_EXACT)[0]
-        assert np.isnan(got).all()
-        values = np.full(1, 3, kind.numpy)
-        got = run(driver, hand, one(kind, 2), values, grid=(1, 1, 1), options=_EXACT)[0]
-        assert list(np.signbit(got)) == [False, True]
-
-
 def test_the_smallest_integer_has_no_positive_counterpart(driver: Driver) -> None:
     """A driver took abs(x) for positive, and made 0 of min(0, abs(x))."""
     for kind in (INT32, INT64):

@@ -85,7 +85,7 @@ _EXACT = Options(contract=False)
 # Bits of a NaN and the sign of a zero from min and max are open.
 _OPEN_ZERO = ("min", "max")
 # What a device that rounds nearly may miss by 2.5 units in the last place.
-_NEARLY = ("div", "sqrt", "floordiv", "mod")
+_NEARLY = ("div", "sqrt")
 
 
 def _cases() -> list[Any]:
@@ -152,13 +152,6 @@ def _near(name: str, got: Column, *columns: Column) -> Column:
         exact = np.sqrt(columns[0]) if name == "sqrt" else columns[0] / columns[1]
         room = 2.5 * np.spacing(np.abs(exact)).astype(np.float64)
         low, high = (exact.astype(np.float64) + side * room for side in (-1, 1))
-        if name in ("floordiv", "mod"):
-            low, high = np.floor(low), np.floor(high)
-        if name == "mod":
-            a, b = (column.astype(np.float64) for column in columns)
-            turns = (a - got) / b  # what was taken off, whole to its own rounding
-            slack = 2.0 * np.spacing(np.abs(exact).astype(np.float32)) + 0.01
-            return (turns >= low - slack) & (turns <= high + slack)
         return (got >= low) & (got <= high)
 
 

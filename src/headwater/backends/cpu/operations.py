@@ -153,8 +153,6 @@ def _div(o: Operations, kind: ScalarType, a: str, b: str) -> str:
 
 
 def _floordiv(o: Operations, kind: ScalarType, a: str, b: str) -> str:
-    if kind.is_float:
-        return o.intrinsic("floor", kind, o.binary("fdiv", kind, a, b))
     zero = o.constant(0, kind)
     by_zero = o.compare("eq", kind, b, zero)
     if o.lanes and kind.bits <= 32 and not b.startswith("splat"):
@@ -193,8 +191,6 @@ def _quotient_by_float(o: Operations, kind: ScalarType, a: str, b: str) -> str:
 
 def _mod(o: Operations, kind: ScalarType, a: str, b: str) -> str:
     quotient = _floordiv(o, kind, a, b)
-    if kind.is_float:
-        return o.binary("fsub", kind, a, o.binary("fmul", kind, b, quotient))
     return o.binary("sub", kind, a, o.binary("mul", kind, b, quotient))
 
 

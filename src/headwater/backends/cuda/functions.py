@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headwater.backends.cuda.kinds import FLOATS, INTEGERS, TYPES, word
+from headwater.backends.cuda.kinds import INTEGERS, TYPES, word
 from headwater.emit import Helper
 from headwater.types import FLOAT32, FLOAT64, INT32, INT64, UINT32, UINT64, ScalarType
 
@@ -26,15 +26,13 @@ def helpers() -> dict[str, Helper]:
     found: dict[str, Helper] = {"widen": Helper(_widen())}
     for kind in INTEGERS:
         found[f"floordiv_{kind}"] = Helper(_floordiv(kind))
-        found[f"mod_{kind}"] = Helper(_integer_mod(kind))
+        found[f"mod_{kind}"] = Helper(_mod(kind))
         found[f"trips_{kind}"] = Helper(_trips(kind))
         if kind.kind == "int":
             needs = (f"negated_{kind}",)
             found[f"abs_{kind}"] = Helper(_abs(kind), needs)
             found[f"floordiv_{kind}"] = Helper(_floordiv(kind), needs)
             found[f"negated_{kind}"] = Helper(_negated(kind))
-    for kind in FLOATS:
-        found[f"mod_{kind}"] = Helper(_float_mod(kind))
     for kind in _REGISTERS:
         found[f"half_{kind}"] = Helper(_half(kind))
     return found
@@ -83,7 +81,7 @@ def _floordiv(kind: ScalarType) -> str:
     return function(of, f"floordiv_{kind}", f"{of} a, {of} b", *lines)
 
 
-def _integer_mod(kind: ScalarType) -> str:
+def _mod(kind: ScalarType) -> str:
     of = TYPES[kind.name]
     lines = ["if (b == 0) { return a; }"]
     if kind.kind == "uint":
@@ -94,17 +92,6 @@ def _integer_mod(kind: ScalarType) -> str:
         "return rest != 0 && (rest ^ b) < 0 ? rest + b : rest;",
     ]
     return function(of, f"mod_{kind}", f"{of} a, {of} b", *lines)
-
-
-def _float_mod(kind: ScalarType) -> str:
-    """Every step is rounded: the intrinsics are not contracted."""
-    of, letter, ending = TYPES[kind.name], LETTER[kind], ENDING[kind]
-    return function(
-        of,
-        f"mod_{kind}",
-        f"{of} a, {of} b",
-        f"return __{letter}sub_rn(a, __{letter}mul_rn(b, floor{ending}(a / b)));",
-    )
 
 
 def _trips(kind: ScalarType) -> str:

@@ -71,12 +71,8 @@ def _arithmetic() -> dict[str, ByType]:
         # Intrinsics take part in no contraction.
         **{f"{name}.rounded": _intrinsic(name) for name in ("add", "sub", "mul")},
         "div": {"float": "{0} / {1}"},
-        "floordiv": {
-            "float32": "floorf({0} / {1})",
-            "float64": "floor({0} / {1})",
-            **{kind.name: _called("floordiv", kind, 2) for kind in INTEGERS},
-        },
-        "mod": {kind.name: _called("mod", kind, 2) for kind in (*INTEGERS, *FLOATS)},
+        "floordiv": {kind.name: _called("floordiv", kind, 2) for kind in INTEGERS},
+        "mod": {kind.name: _called("mod", kind, 2) for kind in INTEGERS},
         "min": {**_library("fmin", 2), "*": "({0} < {1} ? {0} : {1})"},
         "max": {**_library("fmax", 2), "*": "({0} > {1} ? {0} : {1})"},
         "mulhi": {

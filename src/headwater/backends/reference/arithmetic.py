@@ -70,20 +70,12 @@ def _saturate(kind: ScalarType, value: float) -> int:
     return min(max(math.trunc(value), low), high)
 
 
-def _integer_floordiv(a: int, b: int) -> int:
-    return 0 if b == 0 else a // b
+def _floordiv(kind: ScalarType, a: int, b: int) -> int:
+    return 0 if b == 0 else wrap(kind, a // b)
 
 
-def _integer_mod(a: int, b: int) -> int:
+def _mod(kind: ScalarType, a: int, b: int) -> int:
     return a if b == 0 else a % b
-
-
-def _float_floordiv(a: Scalar, b: Scalar) -> Scalar:
-    return np.floor(a / b)
-
-
-def _float_mod(a: Scalar, b: Scalar) -> Scalar:
-    return a - b * np.floor(a / b)
 
 
 def _smaller(a: Scalar, b: Scalar) -> Scalar:
@@ -118,8 +110,6 @@ _ARITHMETIC: dict[str, tuple[Operator, Operator]] = {
     "add": (lambda a, b: a + b, lambda a, b: a + b),
     "sub": (lambda a, b: a - b, lambda a, b: a - b),
     "mul": (lambda a, b: a * b, lambda a, b: a * b),
-    "floordiv": (_integer_floordiv, _float_floordiv),
-    "mod": (_integer_mod, _float_mod),
     "min": (_smaller, _smaller),
     "max": (_larger, _larger),
 }
@@ -221,6 +211,8 @@ OPERATORS: dict[str, Operator] = {
     **{name: _arithmetic(name) for name in _ARITHMETIC},
     **{name: _plain(operator) for name, operator in (_FLOATS | _BITS).items()},
     **{name: _truth(operator) for name, operator in _COMPARISONS.items()},
+    "floordiv": _floordiv,
+    "mod": _mod,
     "not": _not,
     "uniform": _plain(lambda a: a),  # the interpreter checks what it asserts
     "shl": _shl,

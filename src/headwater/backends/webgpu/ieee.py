@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from headwater.emit import Helper, Row
 
-_BINARY = ("add", "sub", "mul", "div", "floordiv", "mod", "min", "max")
+_BINARY = ("add", "sub", "mul", "div", "min", "max")
 _UNARY = ("neg", "abs", "sqrt", "floor", "ceil")
 _COMPARED = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "=="}
 _SIGNS = {"add": "+", "sub": "-", "mul": "*"}
@@ -49,8 +49,6 @@ def helpers() -> dict[str, Helper]:
         "ieee_sqrt": Helper(_SQRT, _WIDE),
         "ieee_fma": Helper(_FMA, ("sum_to_odd", "ieee_widen", "ieee_narrow")),
         "ieee_div": Helper(_DIVIDE, _WIDE),
-        "ieee_floordiv": Helper(_FLOORDIV, ("ieee_div", "ieee_floor")),
-        "ieee_mod": Helper(_MOD, ("ieee_div", "ieee_floor", "ieee_mul", "ieee_sub")),
         "ieee_floor": Helper(_whole("floor", "0xbf800000u * sign"), ("ieee_subnormal",)),
         "ieee_ceil": Helper(
             _whole("ceil", "0x3f800000u + 0x40800000u * sign"), ("ieee_subnormal",)
@@ -127,16 +125,6 @@ fn hw_ieee_fma(a: f32, b: f32, c: f32) -> f32 {
 _DIVIDE = """\
 fn hw_ieee_div(a: f32, b: f32) -> f32 {
     return hw_ieee_narrow(hw_exact_f64(hw_hidden_f64(hw_ieee_widen(a)) / hw_ieee_widen(b)));
-}"""
-
-_FLOORDIV = """\
-fn hw_ieee_floordiv(a: f32, b: f32) -> f32 {
-    return hw_ieee_floor(hw_ieee_div(a, b));
-}"""
-
-_MOD = """\
-fn hw_ieee_mod(a: f32, b: f32) -> f32 {
-    return hw_ieee_sub(a, hw_ieee_mul(b, hw_ieee_floor(hw_ieee_div(a, b))));
 }"""
 
 

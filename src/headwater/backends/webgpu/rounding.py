@@ -17,10 +17,10 @@ from headwater.emit import Row
 from headwater.types import FLOAT16, FLOAT32
 
 # What a driver may rewrite with others, or fold.
-_ROUNDED = frozenset(("add", "sub", "mul", "div", "sqrt", "floordiv", "fma", "cast"))
+_ROUNDED = frozenset(("add", "sub", "mul", "div", "sqrt", "fma", "cast"))
 _COMPARED = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
-_HIDDEN = _ROUNDED | _COMPARED | {"mod"}
-_NEARLY = ("div", "sqrt", "floordiv", "mod")
+_HIDDEN = _ROUNDED | _COMPARED
+_NEARLY = ("div", "sqrt")
 
 
 class Rounding:

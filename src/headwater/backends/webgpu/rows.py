@@ -76,11 +76,8 @@ def _rows() -> dict[str, dict[str, str | Row]]:
         "sub": _everywhere("{0} - {1}"),
         "mul": {**_helper_rows("mul", _WIDE, 2), "*": "{0} * {1}"},
         "div": _everywhere("{0} / {1}"),
-        "floordiv": {
-            "float": "floor({0} / {1})",
-            **_helper_rows("floordiv", _INTEGERS, 2),
-        },
-        "mod": _helper_rows("mod", (*_INTEGERS, *_FLOATS), 2),
+        "floordiv": _helper_rows("floordiv", _INTEGERS, 2),
+        "mod": _helper_rows("mod", _INTEGERS, 2),
         "min": _everywhere("min({0}, {1})"),
         "max": _everywhere("max({0}, {1})"),
         "and": _everywhere("{0} & {1}"),
@@ -211,14 +208,13 @@ def _helpers(int64: bool) -> dict[str, Helper]:
     }
     for kind in _FLOATS:
         name = _NAMES[kind]
-        helpers[f"mod_{name}"] = Helper(_float_mod(name), (f"exact_{name}",))
         for target in _INTEGERS:
             integer = _NAMES[target]
             helpers[f"{integer}_of_{name}"] = Helper(_truncate(integer, name), (f"isnan_{name}",))
     for kind in _INTEGERS:
         name = _NAMES[kind]
         helpers[f"floordiv_{name}"] = Helper(_floordiv(name))
-        helpers[f"mod_{name}"] = Helper(_integer_mod(name))
+        helpers[f"mod_{name}"] = Helper(_mod(name))
         helpers[f"trips_{name}"] = Helper(_trips(name))
         helpers[f"abs_{name}"] = Helper(_abs(name))
     for name in ("i64", "u64"):
@@ -255,15 +251,6 @@ def _isnan_f64(int64: bool) -> str:
     return f"fn hw_isnan_f64(x: f64) -> bool {{\n    return {test if int64 else '!(x == x)'};\n}}"
 
 
-def _float_mod(name: str) -> str:
-    """WGSL's own `%` truncates and is off by roundings; the contract has each step rounded."""
-    return (
-        f"fn hw_mod_{name}(a: {name}, b: {name}) -> {name} {{\n"
-        f"    let turns = floor(hw_exact_{name}(a / b));\n"
-        f"    return hw_exact_{name}(a - hw_exact_{name}(b * turns));\n}}"
-    )
-
-
 def _abs(name: str) -> str:
     """Drivers take abs of an integer for positive, which that of the smallest is not, and know it by its pattern."""
     return (
@@ -295,7 +282,7 @@ def _floordiv(name: str) -> str:
     return f"{head}{guard}    let q = a / b;\n    return select(q, q - {one}, {below});\n}}"
 
 
-def _integer_mod(name: str) -> str:
+def _mod(name: str) -> str:
     head = f"fn hw_mod_{name}(a: {name}, b: {name}) -> {name} {{\n"
     zero = f"0{SUFFIX[name]}"
     guard = f"    if (b == {zero}) {{\n        return a;\n    }}\n"
