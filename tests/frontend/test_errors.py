@@ -313,7 +313,10 @@ CASES = [
     ("hw.atomic.add(k, 0, «f»)", "a float32 cannot be stored in 'k'"),
     # variables
     ("t = f\n«t» = v[0]", "'t' is assigned types that do not join: 'float32' before"),
-    ("t = x\nfor j in range(3):\n    «t» = y", "'t' would stand for another array in the next trip"),
+    (
+        "t = x\nfor j in range(3):\n    «t» = y",
+        "'t' would stand for another array in the next trip",
+    ),
     (
         "while True:\n    t = x\n    break\ny[0] = «t»[0]",
         "'t' stands for an array (array<float32, 1>) only in",
@@ -382,7 +385,7 @@ CASES = [
     (
         "for j in hw.static_range(3):\n    if b:\n        «continue»\n    y[j] = 1",
         "'continue' in a loop that is written out needs a condition",
-    ),
+    ("match i, i:\n    case (1, «t») | (2, t):\n        pass", "a name beside '|' is not supported"),
     ("match i:\n    case «[1, *_]»:\n        pass", "an int32 has no items"),
     ("match i:\n    case «{}»:\n        pass", "this pattern is not supported in a kernel"),
     ("match i, i:\n    case (1, «t»):\n        pass", "a name inside a pattern is not supported"),

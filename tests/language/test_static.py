@@ -84,6 +84,37 @@ def matched(n, limit):
     return 2
 
 
+def with_names(n, limit):
+    total = 0
+    match (n, limit, n + 1):
+        case (1, y, _):
+            total = y
+        case (2, *rest):
+            a, b = rest
+            total = a * 10 + b
+        case (*_, 8):
+            total = 77
+        case (x, 3, z):
+            total = x + z * 100
+        case x, y, z:
+            total = x - y + z
+    return total
+
+
+def names_of_taken_cases(n, limit):
+    y = 9
+    match n, limit:
+        case (3, y):
+            y += 1
+        case [4, *_]:
+            y += 2
+        case (5, *_, y, 8):
+            y = 100
+        case _:
+            pass
+    return y
+
+
 def among(n, limit):
     score = 0
     if n in (1, 3, limit):
@@ -116,6 +147,8 @@ CASES: list[Callable[[Any, Any], Any]] = [
     nested_else,
     named,
     matched,
+    with_names,
+    names_of_taken_cases,
     among,
     written_out,
     chosen,

@@ -200,3 +200,15 @@ def line_of(kernel: hw.Kernel) -> int:
     function = looked_up.python if kernel is in_a_function else kernel.function
     lines, first = inspect.getsourcelines(function)
     return first + next(n for n, line in enumerate(lines) if "# here" in line)
+
+
+@hw.kernel(debug=True)
+def computed_and_chosen(out, x, n):
+    i = hw.grid(1)
+    k = hw.int32(x[i])
+    turns = 7 // (k - n) + 1  # here
+    out[i] = hw.float32(turns * 2) if k != 3 else 0.0
+    if k != 3 and 5 % (k - 3) + 1 > 2:
+        out[i] += 1.0
+    if k == 3 or 5 // (k - 3) > 1:
+        out[i] += 2.0

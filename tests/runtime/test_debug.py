@@ -181,6 +181,14 @@ CASES: dict[str, tuple[Any, tuple[Any, ...], tuple[Any, ...], str, int, str]] = 
         4,
         "0.0 / 0.0 is not a number",
     ),
+    "computed_and_chosen": (
+        kernels.computed_and_chosen,
+        (FLOATS, 5),
+        (FLOATS, 3),
+        "division by zero",
+        5,
+        "7 // 0 divides by zero",
+    ),
     "in_a_condition": (
         kernels.in_a_condition,
         (FLOATS, 1),

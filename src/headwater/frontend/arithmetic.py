@@ -167,7 +167,8 @@ def python_result(
     try:
         result = function(*values)
     except (ArithmeticError, ValueError, TypeError) as problem:
-        raise program.fail(f"a constant expression fails: {problem}") from None
+        words = problem.args[-1] if problem.args else type(problem).__name__
+        raise program.fail(f"a constant expression fails: {words}") from None
     if isinstance(result, bool | int | float):
         return result
     raise program.fail(

@@ -58,6 +58,12 @@ def _array(frame: Frame, node: ast.expr, name: str) -> Array:
             f"'hw.atomic.{name}' works on {wanted}, and '{array.name}' holds {array.type.element}",
             hint,
         )
+    if isinstance(array.own, ir.LocalArray):
+        raise frame.fail(
+            node,
+            f"'hw.atomic.{name}' works on arrays in device and in shared memory, and '{array.name}' is local",
+            "no other thread sees it: read and write it as usual",
+        )
     memory.check_writable(frame, node, array)
     return array
 

@@ -25,7 +25,7 @@ from headwater.frontend.inline import inline
 from headwater.frontend.known import BREAKPOINT, PRINT
 from headwater.frontend.language import Intrinsic
 from headwater.frontend.operators import combine
-from headwater.frontend.rows import Row, apply, scalars, vector, wrong_count
+from headwater.frontend.rows import Row, apply, held, scalars, vector, wrong_count
 from headwater.frontend.values import (
     ARRAYS,
     Captured,
@@ -35,6 +35,7 @@ from headwater.frontend.values import (
     Operand,
     RecordClass,
     Shape,
+    Text,
     Tuple,
     TupleClass,
     Vector,
@@ -105,7 +106,12 @@ def _int(frame: Frame, node: ast.Call, arguments: list[ast.expr]) -> Operand:
 
 
 def _float(frame: Frame, node: ast.Call, arguments: list[ast.expr]) -> Operand:
-    (value,) = scalars(frame, node, arguments)
+    text = frame.expression(arguments[0])
+    if isinstance(text, Text):
+        return Literal(
+            float(arithmetic.python_result(frame.program, float, text.value)), WEAK_FLOAT
+        )
+    (value,) = scalars(frame, node, [held(arguments[0], text)])
     if isinstance(value, Literal) and (value.kind.weak or value.kind.is_bool):
         return Literal(float(value.value), WEAK_FLOAT)
     if value.kind.is_float:

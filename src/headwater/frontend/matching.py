@@ -1,4 +1,4 @@
-"""`match` on constants: a chain of conditions."""
+"""`match` on constants: a chain of conditions. Names in a pattern get their values where the case is taken."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from collections.abc import Callable, Sequence
 from headwater.frontend import members, static
 from headwater.frontend.conditions import joined
 from headwater.frontend.frame import FALSE, TRUE, Frame
-from headwater.frontend.values import Literal, Nothing, Operand, Scalar, describe
+from headwater.frontend.values import Literal, Nothing, Operand, Scalar, Tuple, describe
 from headwater.types import BOOL
 
+# The names in a pattern, and what they stand for.
+Names = list[tuple[ast.pattern, str, Operand]]
 # Lowers `if condition: body else: rest`, and says whether control reaches what follows.
 Branch = Callable[[Frame, ast.AST, Scalar, Callable[[], bool], Callable[[], bool]], bool]
 
-_HINT = "patterns are constants, '|' of them, tuples of patterns, '_' and a name"
+_HINT = "patterns are constants, '|' of them, tuples of patterns, '_' and names"
 
 
 def lower(frame: Frame, node: ast.Match, branch: Branch) -> bool:
@@ -27,22 +29,36 @@ def _cases(frame: Frame, subject: Operand, cases: Sequence[ast.match_case], bran
     if not cases:
         return True
     case, rest = cases[0], cases[1:]
-    condition = _matches(frame, case.pattern, subject)
-    if isinstance(case.pattern, ast.MatchAs) and case.pattern.name is not None:
-        frame.assign(case.pattern, case.pattern.name, subject)
+    named: Names = []
+    condition = _matches(frame, case.pattern, subject, named)
     guard = case.guard
     if guard is not None:
+        if isinstance(case.pattern, ast.MatchAs):
+            _assign(frame, named)
+        elif named:
+            raise frame.fail(
+                guard,
+                "a guard behind a pattern with names inside is not supported in a kernel",
+                "write 'if' in the body of the case",
+            )
         condition = joined(frame, guard, 0, True, condition, lambda: frame.condition(guard))
+
+    def body() -> bool:
+        _assign(frame, named)
+        return frame.program.execute(frame, case.body)
+
     return branch(
-        frame,
-        case.pattern,
-        condition,
-        lambda: frame.program.execute(frame, case.body),
-        lambda: _cases(frame, subject, rest, branch),
+        frame, case.pattern, condition, body, lambda: _cases(frame, subject, rest, branch)
     )
 
 
-def _matches(frame: Frame, pattern: ast.pattern, subject: Operand) -> Scalar:
+def _assign(frame: Frame, named: Names) -> None:
+    for pattern, name, value in named:
+        frame.assign(pattern, name, value)
+    named.clear()
+
+
+def _matches(frame: Frame, pattern: ast.pattern, subject: Operand, named: Names) -> Scalar:
     if isinstance(pattern, ast.MatchValue):
         return static.equal(frame, pattern, subject, frame.expression(pattern.value))
     if isinstance(pattern, ast.MatchSingleton):
@@ -51,30 +67,39 @@ def _matches(frame: Frame, pattern: ast.pattern, subject: Operand) -> Scalar:
         return static.equal(frame, pattern, subject, Literal(pattern.value, BOOL))
     if isinstance(pattern, ast.MatchOr):
         result: Scalar = FALSE
+        inside: Names = []
         for part in pattern.patterns:
-            result = static.either(frame, result, _matches(frame, _unnamed(frame, part), subject))
+            result = static.either(frame, result, _matches(frame, part, subject, inside))
+        if inside:
+            raise frame.fail(inside[0][0], "a name beside '|' is not supported in a kernel", _HINT)
         return result
     if isinstance(pattern, ast.MatchAs) and pattern.pattern is None:
+        if pattern.name is not None:
+            named.append((pattern, pattern.name, subject))
         return TRUE
     if isinstance(pattern, ast.MatchSequence):
-        return _sequence(frame, pattern, subject)
+        return _sequence(frame, pattern, subject, named)
     raise frame.fail(pattern, "this pattern is not supported in a kernel", _HINT)
 
 
-def _sequence(frame: Frame, pattern: ast.MatchSequence, subject: Operand) -> Scalar:
-    values = members.items(frame, subject)
-    if values is None:
+def _sequence(frame: Frame, pattern: ast.MatchSequence, subject: Operand, named: Names) -> Scalar:
+    found = members.items(frame, subject)
+    if found is None:
         raise frame.fail(pattern, f"{describe(subject)} has no items to match")
-    if len(values.items) != len(pattern.patterns):
+    parts, values = pattern.patterns, list(found.items)
+    for position, part in enumerate(parts):
+        if isinstance(part, ast.MatchStar) and len(values) >= len(parts) - 1:
+            end = len(values) - (len(parts) - position - 1)
+            if part.name is not None:
+                named.append((part, part.name, Tuple(tuple(values[position:end]))))
+            parts, values = (
+                parts[:position] + parts[position + 1 :],
+                values[:position] + values[end:],
+            )
+            break
+    if len(values) != len(parts):
         return FALSE
     result: Scalar = TRUE
-    for part, value in zip(pattern.patterns, values.items, strict=True):
-        result = static.both(frame, result, _matches(frame, _unnamed(frame, part), value))
+    for part, value in zip(parts, values, strict=True):
+        result = static.both(frame, result, _matches(frame, part, value, named))
     return result
-
-
-def _unnamed(frame: Frame, pattern: ast.pattern) -> ast.pattern:
-    """A pattern inside another, which gives no name a value."""
-    if isinstance(pattern, ast.MatchAs) and pattern.name is not None:
-        raise frame.fail(pattern, "a name inside a pattern is not supported in a kernel", _HINT)
-    return pattern

@@ -9,7 +9,7 @@ from functools import partial
 from headwater.frontend import arithmetic
 from headwater.frontend.frame import Frame
 from headwater.frontend.powers import power
-from headwater.frontend.values import SCALAR_CLASSES, Operand, Scalar, Vector, describe
+from headwater.frontend.values import SCALAR_CLASSES, Operand, Scalar, Tuple, Vector, describe
 
 _ROWS: dict[type[ast.operator], arithmetic.Binary] = {
     ast.Add: arithmetic.ADD,
@@ -37,5 +37,7 @@ def combine(frame: Frame, node: ast.AST, operator: ast.operator, a: Operand, b: 
         return compute(frame.program, a=a, b=b)
     if isinstance(a, (*SCALAR_CLASSES, Vector)) and isinstance(b, (*SCALAR_CLASSES, Vector)):
         return arithmetic.component_by_component(frame.program, compute, a, b)
+    if row is arithmetic.ADD and isinstance(a, Tuple) and isinstance(b, Tuple):
+        return Tuple((*a.items, *b.items))
     sign = "**" if row is None else row.sign
     raise frame.fail(node, f"'{sign}' is not defined for {describe(a)} and {describe(b)}")

@@ -159,7 +159,7 @@ class _Instrument:
             self.records.write(self.build, fault.report, fault.span)
 
     def hand_on(self, node: ir.Compute) -> None:
-        """What was wrong with an operand is so with the result, where it is that operand."""
+        """What was wrong with an operand is so with the result, where that operand matters."""
         for operand, side in handed_on(node):
             for fault in self.faults.get(operand, ()):
                 holds = fault.holds

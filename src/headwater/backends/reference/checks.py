@@ -60,11 +60,12 @@ def _of_operation(thread: Thread, node: ir.Compute) -> Report[Scalar] | None:
 
 
 def _handed_on(thread: Thread, node: ir.Node) -> DebugError | None:
-    """What is wrong with the operand that is the result."""
+    """What is wrong with an operand that matters."""
     for operand, side in handed_on(node):
         assert isinstance(node, ir.Compute)
-        if side in (None, thread.values[node.arguments[0]]):
-            return thread.faults.get(operand)
+        error = thread.faults.get(operand)
+        if error is not None and side in (None, bool(thread.values[node.arguments[0]])):
+            return error
     return None
 
 
