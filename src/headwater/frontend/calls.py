@@ -28,12 +28,14 @@ from headwater.frontend.operators import combine
 from headwater.frontend.rows import Row, apply, held, scalars, vector, wrong_count
 from headwater.frontend.values import (
     ARRAYS,
+    SCALAR_CLASSES,
     Captured,
     Device,
     Literal,
     Neighbors,
     Operand,
     RecordClass,
+    Scalar,
     Shape,
     Text,
     Tuple,
@@ -72,7 +74,8 @@ def call(frame: Frame, node: ast.Call) -> Operand:
         return _vector_of(frame, node, target)
     if isinstance(target, Neighbors):
         return iterables.neighbors(frame, node, target)
-    raise frame.fail(node, f"{describe(target)} cannot be called")
+    hint = "it is a value: leave out the ()" if isinstance(target, SCALAR_CLASSES) else None
+    raise frame.fail(node, f"{describe(target)} cannot be called", hint)
 
 
 # --- casts ----------------------------------------------------------------------------------------
@@ -87,7 +90,7 @@ def _cast(frame: Frame, node: ast.Call, kind: ScalarType) -> Operand:
 
 def _vector_of(frame: Frame, node: ast.Call, kind: VectorType) -> Operand:
     if len(node.args) == 1:
-        parts = vector(frame, node.args[0]).components
+        parts = _components(frame, node, kind)
     elif len(node.args) == kind.size:
         parts = tuple(scalars(frame, node, node.args))
     else:
@@ -98,6 +101,18 @@ def _vector_of(frame: Frame, node: ast.Call, kind: VectorType) -> Operand:
     if len(parts) != kind.size:
         raise frame.fail(node, f"a vec{len(parts)} is not a vec{kind.size}")
     return Vector(tuple(arithmetic.cast(frame.program, part, kind.scalar) for part in parts))
+
+
+def _components(frame: Frame, node: ast.Call, kind: VectorType) -> tuple[Scalar, ...]:
+    value = frame.expression(node.args[0])
+    if isinstance(value, SCALAR_CLASSES):
+        given = ", ".join([ast.unparse(node.args[0])] * kind.size)
+        raise frame.fail(
+            node,
+            f"'{kind}' takes {kind.size} numbers, or a vector, not one number",
+            f"write {ast.unparse(node.func)}({given})",
+        )
+    return vector(frame, held(node.args[0], value)).components
 
 
 def _int(frame: Frame, node: ast.Call, arguments: list[ast.expr]) -> Operand:

@@ -161,5 +161,7 @@ def text_of(report: Report[Any]) -> str:
 def hint_of(report: Report[Any]) -> str | None:
     """What helps."""
     if report.kind == BOUNDS and report.values[0] < 0:
-        return "only constant negative subscripts count from the end"
+        return (
+            "it is before the first element: only constant negative subscripts count from the end"
+        )
     return report.hint
