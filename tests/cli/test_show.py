@@ -241,7 +241,7 @@ def test_bad_use(capsys: pytest.CaptureFixture[str]) -> None:
     three = ("--args", "2.0,f32[8],f32[8]")
     assert "'x' is not one of" in refused(capsys, "x", saxpy)
     assert "takes (a, x, y), and 1 were given" in refused(capsys, "ir", saxpy, "--args", "1")
-    assert "unexpected keyword argument 'b'" in refused(
+    assert "takes (a, x, y), and no 'b'" in refused(
         capsys, "ir", saxpy, "--args", "1,f32[1],f32[1],b=1"
     )
     assert "there is no device 'abacus'" in refused(capsys, "ir", saxpy, "--device", "abacus")

@@ -356,7 +356,7 @@ def too_many(out):
     [
         (stepped, (2,), "the step of a slice must be an integer that is known when compiling"),
         (whole, (), "'out' and 'out' may share memory"),
-        (swapped, (), "'a' is assigned types that do not join: an array"),
+        (swapped, (), "'a' would stand for another array in the next trip"),
         (too_many, (), "'out' has 1 dimension, but 2 indices were given"),
     ],
 )
