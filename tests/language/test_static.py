@@ -115,6 +115,13 @@ def names_of_taken_cases(n, limit):
     return y
 
 
+def joined_tuples(n, limit):
+    total = 0
+    for k in (n, 2) + (limit,):  # noqa: RUF005
+        total = total * 7 + k
+    return total if total < float("inf") and -total > float("-inf") else 0
+
+
 def among(n, limit):
     score = 0
     if n in (1, 3, limit):
@@ -147,6 +154,7 @@ CASES: list[Callable[[Any, Any], Any]] = [
     nested_else,
     named,
     matched,
+    joined_tuples,
     with_names,
     names_of_taken_cases,
     among,
