@@ -210,15 +210,15 @@ class Frame:
 
     def _not_a_variable(self, node: ast.AST, name: str, value: Operand) -> CompileError:
         present = self.names.get(name)
-        if isinstance(present, Alias) and isinstance(present.value, ARRAYS):
-            if isinstance(value, ARRAYS):
-                return self.fail(
-                    node,
-                    f"'{name}' would stand for another array in the next trip of the loop than in the first",
-                    f"choose it in each trip, as in '{name} = a if k % 2 == 0 else b', or take one array of "
-                    "shape (2, n)",
-                )
-        before = describe(present.value) if isinstance(present, Alias) else "a variable"
+        held = present.value if isinstance(present, Alias) else None
+        if isinstance(held, ARRAYS) and isinstance(value, ARRAYS):
+            return self.fail(
+                node,
+                f"'{name}' would stand for another array in the next trip of the loop than in the first",
+                f"choose it in each trip, as in '{name} = a if k % 2 == 0 else b', or take one array of "
+                "shape (2, n)",
+            )
+        before = "a variable" if held is None else describe(held)
         return self.fail(
             node,
             f"'{name}' is assigned types that do not join: {before} before, {describe(value)} here"

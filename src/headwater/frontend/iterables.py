@@ -144,12 +144,11 @@ def _zip(frame: Frame, node: ast.Call, arguments: list[ast.expr]) -> Operand:
     """As in Python, it ends with the shortest."""
     sequences = [_iterable(frame, argument) for argument in arguments]
     frame.at(node)
-    known = [len(s.items) for s in sequences if isinstance(s, Tuple)]
     walks = [s for s in sequences if isinstance(s, Walk)]
     if not walks:
         columns = (s.items for s in sequences if isinstance(s, Tuple))
         return Tuple(tuple(Tuple(items) for items in zip(*columns, strict=False)))
-    if known:
+    if len(walks) < len(sequences):
         raise frame.fail(
             node,
             "'zip' joins what is known by number, such as tuples, or arrays and ranges, not both",

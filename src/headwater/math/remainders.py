@@ -81,51 +81,6 @@ def remainder_float32(x, y):
 
 
 @hw.function
-def turns_float32(x, y):
-    """Gives floor(x / y), exactly, and the remainder x - y * that, rounded once; and whether both are right.
-
-    The rounded quotient is off by one at most, which the remainder shows: it has the sign of y, and is smaller. It may
-    be rounded up to y; then the next quotient is too large.
-    """
-    near = hw.floor(x / y)
-    rest = hw.fma(-near, y, x)
-    wrong = rest != 0 and (rest < 0) != (y < 0)
-    other = hw.select(wrong, near - 1, near + 1)
-    moved = hw.fma(-other, y, x)
-    fits = moved == 0 or (moved < 0) == (y < 0)
-    taken = wrong or (hw.abs(rest) >= hw.abs(y) and fits)
-    known = hw.abs(near) < TURNS_FLOAT32 and hw.abs(y) < math.inf
-    return hw.select(taken, other, near), hw.select(taken, moved, rest), known
-
-
-@hw.function
-def modulo_float32(x, y):
-    """Gives x % y as Python does: the remainder of the quotient rounded down, with the sign of y; NaN for y = 0."""
-    _, z, known = turns_float32(x, y)
-    if not known:
-        z = fmod_float32(x, y)
-        if z != 0 and (z < 0) != (y < 0):
-            z += y
-    return hw.select(z == 0, hw.copysign(hw.float32(0), y), z)
-
-
-@hw.function
-def floor_divide_float32(x, y):
-    """Gives x // y as Python does: the quotient, rounded down; x / y for y = 0. Python's own steps for large ones."""
-    z, _, known = turns_float32(x, y)
-    if not known:
-        rest = fmod_float32(x, y)
-        quotient = (x - rest) / y
-        if rest != 0 and (rest < 0) != (y < 0):
-            quotient -= 1
-        z = hw.floor(quotient)
-        z = hw.select(quotient - z > 0.5, z + 1, z)
-        z = hw.select(quotient == 0, hw.copysign(hw.float32(0), x / y), z)
-        z = hw.select(y == 0, x / y, z)
-    return z
-
-
-@hw.function
 def mantissa_float64(bits):
     """Gives m and e of the number m * 2**(e - 1075) with these bits (uint64); the leading bit of m is bit 52."""
     fraction = bits & 0x000FFFFFFFFFFFFF
@@ -191,8 +146,11 @@ def remainder_float64(x, y):
     return with_remainder_limits_float64(x, y, hw.select(e < f - 1, x, z))
 
 
+# --- the operators, for both types: `limit` is the one of the type ------------------------------------
+
+
 @hw.function
-def turns_float64(x, y):
+def turns(x, y, limit):
     """Gives floor(x / y), exactly, and the remainder x - y * that, rounded once; and whether both are right.
 
     The rounded quotient is off by one at most, which the remainder shows: it has the sign of y, and is smaller. It may
@@ -205,32 +163,56 @@ def turns_float64(x, y):
     moved = hw.fma(-other, y, x)
     fits = moved == 0 or (moved < 0) == (y < 0)
     taken = wrong or (hw.abs(rest) >= hw.abs(y) and fits)
-    known = hw.abs(near) < TURNS_FLOAT64 and hw.abs(y) < math.inf
+    known = hw.abs(near) < limit and hw.abs(y) < math.inf
     return hw.select(taken, other, near), hw.select(taken, moved, rest), known
 
 
 @hw.function
-def modulo_float64(x, y):
+def modulo(x, y, limit):
     """Gives x % y as Python does: the remainder of the quotient rounded down, with the sign of y; NaN for y = 0."""
-    _, z, known = turns_float64(x, y)
+    _, z, known = turns(x, y, limit)
     if not known:
-        z = fmod_float64(x, y)
+        z = hw.fmod(x, y)
         if z != 0 and (z < 0) != (y < 0):
             z += y
-    return hw.select(z == 0, hw.copysign(hw.float64(0), y), z)
+    return hw.select(z == 0, hw.copysign(z, y), z)
 
 
 @hw.function
-def floor_divide_float64(x, y):
+def floor_divide(x, y, limit):
     """Gives x // y as Python does: the quotient, rounded down; x / y for y = 0. Python's own steps for large ones."""
-    z, _, known = turns_float64(x, y)
+    z, _, known = turns(x, y, limit)
     if not known:
-        rest = fmod_float64(x, y)
+        rest = hw.fmod(x, y)
         quotient = (x - rest) / y
         if rest != 0 and (rest < 0) != (y < 0):
             quotient -= 1
         z = hw.floor(quotient)
         z = hw.select(quotient - z > 0.5, z + 1, z)
-        z = hw.select(quotient == 0, hw.copysign(hw.float64(0), x / y), z)
+        z = hw.select(quotient == 0, hw.copysign(quotient, x / y), z)
         z = hw.select(y == 0, x / y, z)
     return z
+
+
+@hw.function
+def modulo_float32(x, y):
+    """Gives x % y."""
+    return modulo(x, y, TURNS_FLOAT32)
+
+
+@hw.function
+def modulo_float64(x, y):
+    """Gives x % y."""
+    return modulo(x, y, TURNS_FLOAT64)
+
+
+@hw.function
+def floor_divide_float32(x, y):
+    """Gives x // y."""
+    return floor_divide(x, y, TURNS_FLOAT32)
+
+
+@hw.function
+def floor_divide_float64(x, y):
+    """Gives x // y."""
+    return floor_divide(x, y, TURNS_FLOAT64)

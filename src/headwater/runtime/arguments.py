@@ -150,20 +150,17 @@ class _Struct:
 
     def flatten(self, value: Any, leaves: list[Any], keys: list[object]) -> None:
         keys.append(self.kind)
-        for name, wanted in self.fields:
-            part = getattr(value, name)
-            if wanted is not None:
-                part = self._typed(name, part, wanted)
+        for _, part in self._parts(value):
             DESCRIBERS[type(part)].flatten(part, leaves, keys)
 
     def describe(self, value: Any, path: Path) -> ArgumentType:
-        fields = []
+        fields = tuple((name, describe(part, (*path, name))) for name, part in self._parts(value))
+        return StructType(self.kind.__qualname__, fields)
+
+    def _parts(self, value: Any) -> Iterator[tuple[str, Any]]:
         for name, wanted in self.fields:
             part = getattr(value, name)
-            if wanted is not None:
-                part = self._typed(name, part, wanted)
-            fields.append((name, describe(part, (*path, name))))
-        return StructType(self.kind.__qualname__, tuple(fields))
+            yield name, part if wanted is None else self._typed(name, part, wanted)
 
     def _typed(self, name: str, value: Any, wanted: ScalarType | VectorType) -> Any:
         if isinstance(DESCRIBERS[type(value)], _Refused) and not isinstance(

@@ -31,7 +31,7 @@ def helpers() -> dict[str, Helper]:
         if kind.kind == "int":
             needs = (f"negated_{kind}",)
             found[f"abs_{kind}"] = Helper(_abs(kind), needs)
-            found[f"floordiv_{kind}"] = Helper(_floordiv(kind), needs)
+            found[f"floordiv_{kind}"] = Helper(_floordiv(kind), needs if kind.bits < 32 else ())
             found[f"negated_{kind}"] = Helper(_negated(kind))
     for kind in _REGISTERS:
         found[f"half_{kind}"] = Helper(_half(kind))
