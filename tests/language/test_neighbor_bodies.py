@@ -254,6 +254,38 @@ def test_lanes_that_share_neighbors_keep_their_own_values(device: hw.Device) -> 
 
 
 @hw.kernel(contract=False)
+def reduced_for_the_block(out, grid, w, start):
+    i = hw.grid(1)
+    least = start[0]
+    for j, _, _ in grid.neighbors(hw.blockIdx.x):
+        least = min(least, w[j])
+    least ^= least % 7
+    hw.syncthreads()
+    out[i] = least
+
+
+@pytest.mark.parametrize("threads", [7, 17, 70])
+def test_what_a_block_finds_in_its_neighbors_reaches_all_threads(
+    device: hw.Device, threads: int
+) -> None:
+    """Beyond a barrier all threads had it from the last lanes of the block, of which some were no threads."""
+    p = ParticleSet(device, Domain((0, 0, 0), (1, 1, 1), (True, True, True)), 17)
+    p.add(np.random.default_rng(0).random((17, 3)))
+    grid = CellGrid(p, cutoff=0.45)
+    grid.update()
+    w = np.random.default_rng(1).integers(100, 1000, 17).astype(np.int32)
+    out = device.zeros(2 * threads, hw.int32)
+    start = device.array(np.array([999], np.int32))
+    reduced_for_the_block[2, threads](out, grid, device.array(w), start)
+    x = p.host("position").astype(np.float64)
+    d = x[:2, None] - x
+    d -= np.round(d)
+    near = ((d**2).sum(2) < 0.45**2) & ~np.eye(2, 17, dtype=bool)
+    least = np.where(near, w, 999).min(1)
+    assert out.numpy().tolist() == np.repeat(least ^ least % 7, threads).tolist()
+
+
+@hw.kernel(contract=False)
 def returned_before(out, seen, grid, n):
     i, t = hw.grid(1), hw.threadIdx.x
     tile = hw.shared.array(32, hw.int32)

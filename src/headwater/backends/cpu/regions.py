@@ -185,8 +185,9 @@ class Regions:
         for value in dict.fromkeys(wanted):
             if self.is_at_hand(value) or self.effort(value) <= _EFFORT:
                 continue
+            # Lanes of the last group that stand for no thread hold no value, even of what all threads agree on.
             vector = self.e.lanes > 1 and value in self.e.variance.values
-            self.keep(value, vector, per_group=value in self.varying.values)
+            self.keep(value, vector, per_group=vector or value in self.varying.values)
 
     def is_at_hand(self, value: ir.Value) -> bool:
         """Whether the block as a whole has the value."""
