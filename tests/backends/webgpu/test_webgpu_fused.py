@@ -80,5 +80,9 @@ def compare(driver: WebGpuDriver, kind: ScalarType, options: Options) -> None:
         rows = zip(*columns, strict=True)
         expected = np.array([OPERATORS["fma"](kind, *row) for row in rows], kind.numpy)
     same = (got == expected) & (np.signbit(got) == np.signbit(expected))
-    wrong = np.flatnonzero(~(same | (np.isnan(got) & np.isnan(expected))))[:5]
+    same |= np.isnan(got) & np.isnan(expected)
+    if kind is FLOAT32 and options.contract and not driver.features.subnormals:  # a gap that is declared
+        near = np.abs((expected, *columns)) < np.finfo(np.float32).tiny
+        same |= near.any(axis=0)
+    wrong = np.flatnonzero(~same)[:5]
     assert not [(got[n], expected[n], *(column[n] for column in columns)) for n in wrong]

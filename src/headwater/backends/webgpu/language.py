@@ -58,6 +58,11 @@ class Wgsl(Target):
         self.placement = Placement(kernel, features, names, native_add=native_add)
         self.cells: dict[Array, Cell] = self.placement.cells
         self.storage_barriers = storage_barriers(kernel, self.placement.written)
+        self.noughts = {
+            node.result
+            for node in ir.walk(kernel.body)
+            if isinstance(node, ir.Constant) and node.result.type.is_integer and node.value == 0
+        }
 
     # --- the argument block ------------------------------------------------------------------------
 
@@ -121,6 +126,9 @@ class Wgsl(Target):
 
     def operation(self, node: ir.Compute) -> Row:
         row = self.widened(node) or super().operation(node)
+        if node.operation == "sub" and node.arguments[0] in self.noughts:
+            negation = self.table.row("neg", node.result.type)
+            row = Row(negation.text.replace("{0}", "{1}"), negation.helpers)
         if self.contract and node.contract:
             return row
         return self.rounding.row(node, row)
