@@ -8,6 +8,7 @@ from headwater.backends.webgpu.features import FLOAT64 as HAS_FLOAT64
 from headwater.backends.webgpu.features import INT64 as HAS_INT64
 from headwater.backends.webgpu.features import INT64_ATOMICS, Features
 from headwater.backends.webgpu.placement import Placement, dynamic_cells, shared_bytes, uses_of
+from headwater.backends.webgpu.reunion import deepest_parting
 from headwater.errors import CapabilityError, Span
 from headwater.types import BOOL, FLOAT64, INT64, UINT64, ScalarType
 
@@ -49,6 +50,7 @@ class _Check:
     def run(self) -> None:
         self.block()
         self.arrays()
+        self.partings()
         for node in ir.walk(self.kernel.body):
             for value in (*ir.results(node), *ir.operands(node)):
                 self.type(value.type, node.span)
@@ -59,6 +61,17 @@ class _Check:
                 raise self.refuse(
                     "orders writes between blocks, which is not there", node.span, hint
                 )
+
+    def partings(self) -> None:
+        depth, node = deepest_parting(self.kernel)
+        if node is None or depth <= self.features.max_partings:
+            return
+        text = (
+            f"parts its threads {depth} times, in loops and branches in one another, before a barrier; the driver "
+            f"brings them together again after {self.features.max_partings}"
+        )
+        hint = "move inner loops into a kernel of their own, or use the device 'cuda' or 'cpu'"
+        raise self.refuse(text, node.span, hint)
 
     def refuse(self, text: str, span: Span | None, hint: str) -> CapabilityError:
         where = span if span is not None else self.kernel.span

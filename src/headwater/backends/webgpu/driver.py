@@ -36,7 +36,9 @@ class WebGpuDriver:
         self.adapter = adapter
         self.checked = checked
         label, native = adapter.label, adapter.native
-        self.features: Features = features_of(label, native.features, native.limits)
+        self.features: Features = features_of(
+            label, native.features, native.limits, native.info["vendor_id"]
+        )
         self.capabilities = capabilities_of(self.features)
         self.gpu = Gpu(native, self.features.names, label)
         self.queue = Queue(self.gpu)

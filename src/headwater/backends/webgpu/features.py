@@ -14,6 +14,10 @@ FLOAT32_ATOMIC_ADD = "shader-float32-atomic"
 IMMEDIATES = "immediates"
 WANTED = (FLOAT64, INT64, INT64_ATOMICS, FLOAT32_ATOMIC_ADD, IMMEDIATES)
 
+_NVIDIA = 0x10DE  # as PCI numbers vendors
+_NVIDIA_PARTINGS = 6  # measured, see `reunion`
+_ANY_DEPTH = 1000
+
 
 @dataclass(frozen=True, slots=True)
 class Features:
@@ -29,6 +33,8 @@ class Features:
     max_threads: int
     max_block: tuple[int, int, int]
     max_groups: int
+    # In how many loops and branches in one another threads may part before they meet at a barrier.
+    max_partings: int = _ANY_DEPTH
     # Measured when the device is opened: whether float32 keeps subnormal numbers, and rounds divisions and roots right.
     subnormals: bool = True
     rounded: bool = True
@@ -50,8 +56,10 @@ class Features:
         return feature in self.names
 
 
-def features_of(device: str, names: Iterable[str], limits: Mapping[str, int]) -> Features:
-    """From an adapter's features and limits."""
+def features_of(
+    device: str, names: Iterable[str], limits: Mapping[str, int], vendor: int
+) -> Features:
+    """From an adapter's features, limits and vendor's number."""
     there = tuple(name for name in WANTED if name in set(names))
     threads = limits["max-compute-invocations-per-workgroup"]
     sizes = [limits[f"max-compute-workgroup-size-{axis}"] for axis in "xyz"]
@@ -66,6 +74,7 @@ def features_of(device: str, names: Iterable[str], limits: Mapping[str, int]) ->
         max_threads=threads,
         max_block=(sizes[0], sizes[1], sizes[2]),
         max_groups=limits["max-compute-workgroups-per-dimension"],
+        max_partings=_NVIDIA_PARTINGS if vendor == _NVIDIA else _ANY_DEPTH,
     )
 
 
