@@ -14,6 +14,14 @@ if TYPE_CHECKING:
     from headwater import ir  # a warm start never needs it, and it takes a while to load
 
 
+# What devices say of a loop that waits for ever.
+ENDLESS = "a trip of this loop changes nothing, so it never ends"
+ENDLESS_HINT = (
+    "a thread that waits for another uses a barrier, or a warp function; in a loop it may wait only for threads of "
+    "blocks, or of warps of its block, with smaller numbers"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Capabilities:
     """What a device can do; checked when a kernel is compiled, never silently worked round."""
@@ -26,6 +34,8 @@ class Capabilities:
     float64_atomics: bool = True
     # Whether a fence orders writes between blocks.
     device_fences: bool = True
+    # Whether a thread goes on while another waits for it in a loop, if the other's block or warp has a greater number.
+    waits: bool = True
     # Whether an exited thread is no longer waited for: then kernels keep their early returns beside barriers.
     exits_leave_barriers: bool = False
     # Whether warp operations, and what barriers count, take none of a block's shared memory.

@@ -246,12 +246,17 @@ class For:
 
 @dataclass(eq=False, slots=True)
 class While:
-    """Run `test`, and `body` as long as `condition` (a value of `test`) holds. `continue` goes to `test`."""
+    """Run `test`, and `body` as long as `condition` (a value of `test`) holds. `continue` goes to `test`.
+
+    `waits` is set by `passes.find_waits` where the loop may wait for another thread: to the variables of which one
+    changes in a trip that does not.
+    """
 
     test: Block
     condition: Value
     body: Block
     span: Span | None = None
+    waits: tuple[Variable, ...] | None = None
 
 
 @dataclass(eq=False, slots=True)

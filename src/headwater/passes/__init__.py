@@ -4,6 +4,7 @@ from headwater.passes.check_barriers import check_barriers as check_barriers
 from headwater.passes.chosen_values import handed_on as handed_on
 from headwater.passes.chosen_values import only_chosen as only_chosen
 from headwater.passes.classify_reductions import classify_reductions as classify_reductions
+from headwater.passes.find_waits import find_waits as find_waits
 from headwater.passes.instrument import instrument as instrument
 from headwater.passes.library_calls import LibraryCalls as LibraryCalls
 from headwater.passes.lower_narrow import lower_narrow as lower_narrow

@@ -34,6 +34,8 @@ class _Check:
                 self.fence(node)
             elif isinstance(node, ir.Warp):
                 self.warp(node)
+            elif isinstance(node, ir.While):
+                self.loop(node)
         # What no node touches may have to be passed or declared all the same.
         for parameter in self.kernel.parameters:
             if isinstance(parameter, ir.ArrayParameter):
@@ -70,6 +72,13 @@ class _Check:
             return
         hint = "end the kernel there: a launch sees all that launches before it wrote"
         raise self.lacks("fence that orders writes between blocks", node.span, hint)
+
+    def loop(self, node: ir.While) -> None:
+        if node.waits is None or self.has.waits:
+            return
+        text = "promise that a thread goes on while another waits for it in a loop"
+        hint = "wait at barriers, or end the kernel there and launch another, or use the device 'cpu'"
+        raise self.lacks(text, node.span, hint)
 
     def warp(self, node: ir.Warp) -> None:
         if self.has.native_warps or self.has.int64 or not node.operation.startswith("match"):

@@ -150,6 +150,7 @@ def _lower(wanted: Specialization) -> tuple[ir.Kernel, Reports | None]:
     )
     capabilities, reports = wanted.device.capabilities, None
     if not capabilities.checks_itself:
+        passes.find_waits(kernel)
         if wanted.options.debug:
             reports = passes.instrument(kernel)
         passes.strip_debug(kernel)

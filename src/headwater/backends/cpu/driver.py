@@ -9,10 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from headwater import config
 from headwater.backends.contract import (
+    ENDLESS,
+    ENDLESS_HINT,
     Capabilities,
     DeviceInfo,
     LaunchArgument,
@@ -25,7 +29,8 @@ from headwater.backends.cpu.memory import HostMemory
 from headwater.backends.cpu.packing import Packer, parameter_format
 from headwater.backends.cpu.pool import HAS_THREADS, ThreadPool, chunk_size
 from headwater.backends.cpu.target import Target
-from headwater.errors import InternalError, LaunchError
+from headwater.backends.cpu.waiting import STOPPED
+from headwater.errors import InternalError, KernelError, LaunchError, Span
 
 if TYPE_CHECKING:
     from headwater import ir
@@ -52,6 +57,8 @@ _SYMBOL = "kernel"
 
 # The slots of a kernel that needs scratch memory: where it starts, and how many blocks a call is for.
 _SCRATCH_SLOTS = "Qq"
+# That of a kernel with loops that wait: where the state of the launch lies.
+_STATE_SLOT = "Q"
 # Calls per thread of such a kernel; a few, so that uneven blocks balance.
 _SCRATCH_CALLS = 4
 _MAX_GRID = (1 << 31) - 1
@@ -128,7 +135,8 @@ class CpuDriver:
         layout = [parameter_format(parameter) for parameter in kernel.parameters]
         module = self.module(kernel, options)
         image = jit.compile_text(module.text, self.target(options))
-        return pack_payload(Facts(kernel.name, layout, module.scratch), image)
+        spans = [None if loop.span is None else asdict(loop.span) for loop in module.waiting]
+        return pack_payload(Facts(kernel.name, layout, module.scratch, spans), image)
 
     def load(self, payload: bytes) -> CpuExecutable:
         """Link the object file; no text is parsed."""
@@ -171,6 +179,8 @@ class Facts:
     layout: Sequence[str]
     # Bytes for each call of the kernel's function.
     scratch: int = 0
+    # The fields of the places of loops that wait for other threads.
+    waiting: Sequence[Mapping[str, Any] | None] = ()
 
 
 class CpuExecutable:
@@ -180,7 +190,8 @@ class CpuExecutable:
         self.name = facts.name
         self._scratch = facts.scratch
         self._code = code  # keeps the machine code loaded
-        extra = _SCRATCH_SLOTS if facts.scratch else ""
+        self._waiting = facts.waiting
+        extra = (_STATE_SLOT if facts.waiting else "") + (_SCRATCH_SLOTS if facts.scratch else "")
         function = code.addresses[_SYMBOL]
         self.pack = Packer(facts.name, facts.layout, extra, function, driver.memory)
         self._memory = driver.memory
@@ -192,8 +203,8 @@ class CpuExecutable:
         if not (0 <= x <= _MAX_GRID and 0 <= y <= _MAX_GRID and 0 <= z <= _MAX_GRID):
             raise LaunchError(f"the grid of '{self.name}' has bad sizes: {grid}")
         blocks = x * y * z
-        if self._scratch:
-            self._launch_with_scratch(grid, blocks, arguments)
+        if self._scratch or self._waiting:
+            self._launch_with_more(grid, blocks, arguments)
             return
         pool = self._pool
         chunk = 1 if blocks == 1 else chunk_size(blocks, pool.threads)
@@ -201,20 +212,33 @@ class CpuExecutable:
         if blocks:
             pool.run(job, alone=blocks <= chunk)
 
-    def _launch_with_scratch(
+    def _launch_with_more(
         self, grid: tuple[int, int, int], blocks: int, arguments: Sequence[LaunchArgument]
     ) -> None:
-        """A few calls, each with memory of its own; DeviceError where there is none."""
-        calls = max(1, min(blocks, _SCRATCH_CALLS * self._pool.threads))
-        chunk = max(1, -(-blocks // calls))
+        """With scratch memory, a piece for each of a few calls, or a state for loops that wait, or both.
+
+        DeviceError where there is no memory; KernelError where a loop waits for ever.
+        """
+        threads = self._pool.threads
+        calls = max(1, min(blocks, _SCRATCH_CALLS * threads))
+        chunk = max(1, -(-blocks // calls)) if self._scratch else chunk_size(blocks, threads)
+        alone = blocks <= chunk
         memory = self._memory.allocate(self._scratch * calls)
+        state = np.array([blocks, 1 if alone else threads, 0, 0, 0, 0], np.int64)
         try:
-            extra = (self._memory.address(memory), chunk)
+            extra = (
+                *((state.ctypes.data,) if self._waiting else ()),
+                *((self._memory.address(memory), chunk) if self._scratch else ()),
+            )
             job = self.pack((*grid, blocks, chunk), arguments, extra)
             if blocks:
-                self._pool.run(job, alone=blocks <= chunk)
+                self._pool.run(job, alone=alone)
         finally:
             self._memory.free(memory)
+        if state[STOPPED]:
+            where = self._waiting[int(state[STOPPED]) - 1]
+            span = None if where is None else Span(**where)
+            raise KernelError(f"kernel '{self.name}': {ENDLESS}", span=span, hint=ENDLESS_HINT)
 
 
 def pack_payload(facts: Facts, image: bytes) -> bytes:

@@ -6,7 +6,8 @@ The module has one public function, which runs a range of blocks:
 
 `arguments` are slots of 8 bytes in the order of the kernel's parameters: a scalar takes one; an array takes its
 pointer, its extents, its strides in scalars, and the distance of its component planes in scalars. Where the kernel
-needs scratch memory, two more follow: its start, and how many blocks a call is for; each call has a piece.
+has loops that wait, the state of the launch follows (`waiting`); where it needs scratch memory, two more: its start,
+and how many blocks a call is for; each call has a piece.
 
 It finds the memory of all arrays and hands it to a second function, whose parameters can say which pointers have no
 other name for what they point to.
@@ -14,6 +15,7 @@ other name for what they point to.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from headwater import ir
@@ -28,15 +30,17 @@ from headwater.backends.cpu.regions import Regions, has_barrier
 from headwater.backends.cpu.target import Target
 from headwater.backends.cpu.text import FunctionWriter, Operand, memory_text
 from headwater.backends.cpu.variance import Variance, analyse
+from headwater.backends.cpu.waiting import FUNCTIONS
 from headwater.types import BOOL
 
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """The text, and how many bytes of scratch memory each call of its function needs."""
+    """The text, how many bytes of scratch memory each call of its function needs, and the loops that wait."""
 
     text: str
     scratch: int
+    waiting: Sequence[ir.While] = ()
 
 
 def emit(kernel: ir.Kernel, target: Target, options: Options) -> Module:
@@ -73,9 +77,16 @@ class _Function:
 
     def module(self) -> Module:
         slots = self.arguments()
+        waits = any(
+            isinstance(n, ir.While) and n.waits is not None for n in ir.walk(self.kernel.body)
+        )
+        if waits:
+            self.e.waiting = self.frame.waiting(slots)
+            slots += 1
         self.own_arrays()
         self.blocks()
-        return Module(self.text(slots), self.frame.scratch)
+        loops = self.e.waiting.loops if self.e.waiting else ()
+        return Module(self.text(slots), self.frame.scratch, loops)
 
     def text(self, slots: int) -> str:
         lines = [
@@ -86,6 +97,7 @@ class _Function:
             *self.frame.text(slots),
             "",
             *self.w.declarations.values(),
+            *((FUNCTIONS,) if self.e.waiting else ()),
             "",
             f'attributes #0 = {{ nounwind "no-builtins" "prefer-vector-width"="{self.target.vector_bits}" '
             '"no-trapping-math"="true" }',

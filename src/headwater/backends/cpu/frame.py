@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from headwater.backends.cpu import memory
 from headwater.backends.cpu.text import FunctionWriter
+from headwater.backends.cpu.waiting import OWN, Waiting, around
 
 _SIGNATURE = "ptr noalias %arguments, i32 %grid_x, i32 %grid_y, i32 %grid_z, i64 %first, i64 %last"
 _PASSED = _SIGNATURE.replace(" noalias", "")
@@ -27,6 +28,9 @@ class Frame:
         # Bytes of scratch memory that a call of the kernel needs.
         self.scratch = 0
         self._stack = 0
+        # What stands around the call of the inner function.
+        self._before: list[str] = []
+        self._behind: list[str] = []
         self._parameters: list[str] = []
         self._passed: list[str] = []
 
@@ -65,6 +69,17 @@ class Frame:
         self.inner.entry.append(f"  {pointer} = getelementptr i8, ptr {start}, i64 {SLACK}")
         return pointer
 
+    def waiting(self, slot: int) -> Waiting:
+        """What watches the loops that wait; `slot` is the number of the slot of the launch's state."""
+        place = self.outer.value(f"getelementptr i64, ptr %arguments, i64 {slot}", "slot")
+        state = self.outer.value(f"load ptr, ptr {place}, align 8", "state")
+        own = self.outer.slot(OWN, 8, "own")
+        self._before, self._behind = around(state, own)
+        return Waiting(
+            self._hand_over("state", "", state),
+            self._hand_over("own", "", own),
+        )
+
     def text(self, scratch_slot: int) -> list[str]:
         """Both functions; `scratch_slot` is the number of the slots that say where scratch memory is."""
         return [
@@ -72,7 +87,9 @@ class Frame:
             *(self._find_scratch(scratch_slot) if self.scratch else []),
             *self.outer.entry,
             *self.outer.lines,
+            *self._before,
             f"  call void @blocks({', '.join((_PASSED, *self._passed))})",
+            *self._behind,
             "  ret void",
             "}",
             "",

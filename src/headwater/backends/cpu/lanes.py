@@ -35,6 +35,7 @@ from headwater.backends.cpu.operations import Operations
 from headwater.backends.cpu.state import Loop, Slot
 from headwater.backends.cpu.text import FunctionWriter, Operand, literal, scalar_text
 from headwater.backends.cpu.variance import Variance, escapes
+from headwater.backends.cpu.waiting import Waiting
 from headwater.errors import InternalError
 from headwater.types import BOOL, INT32, ScalarType
 
@@ -71,6 +72,8 @@ class LaneEmitter:
         self.returns = False
         self.alive: str | None = None
         self.return_label = ""
+        # What watches loops that wait for other threads, in a kernel that has some.
+        self.waiting: Waiting | None = None
 
     @contextmanager
     def in_lanes(self, lanes: int) -> Iterator[None]:
@@ -456,6 +459,8 @@ class LaneEmitter:
     @node.register
     def _(self, node: ir.Return) -> None:
         if self.chain:
+            if self.waiting is not None:
+                self.waiting.go_on(self)
             self.w.branch(self.return_label)
             return
         assert self.alive is not None

@@ -7,7 +7,7 @@ the lanes take its trips.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -151,31 +151,48 @@ def emit_while(e: LaneEmitter, node: ir.While) -> None:
 def _uniform_while(e: LaneEmitter, node: ir.While) -> None:
     test, body, end = (e.w.new_label(hint) for hint in ("test", "loop", "end"))
     before, outer = e.mask, e.loop
-    e.w.place(test)
-    e.block(node.test)
-    e.w.branch_if(e.use(node.condition).text, body, end)
-    e.w.place(body)
-    e.loop = Loop(end, test, None)
-    e.block(node.body)
-    if not e.w.terminated:
-        e.w.emit(f"br label %{test}{NO_UNROLL}")
-        e.w.terminated = True
-    e.w.place(end)
+    with _watched(e, node) as trip:
+        e.w.place(test)
+        trip()
+        e.block(node.test)
+        e.w.branch_if(e.use(node.condition).text, body, end)
+        e.w.place(body)
+        e.loop = Loop(end, test, None)
+        e.block(node.body)
+        if not e.w.terminated:
+            e.w.emit(f"br label %{test}{NO_UNROLL}")
+            e.w.terminated = True
+        e.w.place(end)
     e.mask, e.loop = before, outer
 
 
 def _divergent_while(e: LaneEmitter, node: ir.While) -> None:
-    frame = _open_divergent(e, node, e.on())
-    e.block(node.test)
-    passed = e.both(e.load_mask(frame.live), e.spread(e.use(node.condition)))
-    e.store_mask(frame.live, passed)
-    e.mask = passed
-    inner = e.w.new_label("body")
-    e.w.branch_if(e.any(passed), inner, frame.next_label)
-    e.w.place(inner)
-    e.block(node.body)
-    e.w.place(frame.next_label)
-    _close_divergent(e, node, frame, None)
+    with _watched(e, node) as trip:
+        frame = _open_divergent(e, node, e.on())
+        trip()
+        e.block(node.test)
+        passed = e.both(e.load_mask(frame.live), e.spread(e.use(node.condition)))
+        e.store_mask(frame.live, passed)
+        e.mask = passed
+        inner = e.w.new_label("body")
+        e.w.branch_if(e.any(passed), inner, frame.next_label)
+        e.w.place(inner)
+        e.block(node.body)
+        e.w.place(frame.next_label)
+        _close_divergent(e, node, frame, None)
+
+
+@contextmanager
+def _watched(e: LaneEmitter, node: ir.While) -> Iterator[Callable[[], None]]:
+    """Emit around a loop what finds that it waits for ever; gives what is emitted at the start of each trip."""
+    watch = e.waiting
+    if watch is None or node.waits is None or e.inside:
+        yield lambda: None
+        return
+    kept = watch.enter(e, node)
+    number = len(watch.loops)
+    yield lambda: watch.trip(e, node, kept, number)
+    watch.go_on(e)
 
 
 def _spread_for(e: LaneEmitter, node: ir.For) -> None:

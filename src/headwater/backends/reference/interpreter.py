@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from headwater import ir
-from headwater.backends.contract import ArrayArgument, LaunchArgument
+from headwater.backends.contract import ENDLESS, ENDLESS_HINT, ArrayArgument, LaunchArgument
 from headwater.backends.reference import breakpoints
 from headwater.backends.reference.arithmetic import ATOMIC_OPERATORS, OPERATORS, Scalar, cast
 from headwater.backends.reference.checks import Checks
@@ -212,12 +212,6 @@ def _atomic(thread: Thread, node: ir.Atomic) -> None:
     thread.values[node.result] = old
 
 
-_ENDLESS = "a trip of this loop changes nothing, so it never ends"
-_ENDLESS_HINT = (
-    "a thread that waits for another uses a barrier, or a warp function; in a loop it may wait only for threads of "
-    "blocks, or of warps of its block, with smaller numbers"
-)
-
 # --- control --------------------------------------------------------------------------------------
 
 
@@ -251,7 +245,7 @@ def _while(thread: Thread, node: ir.While) -> Steps:
         if signal is Signal.RETURN:
             return signal
         if thread.changes == changes:
-            raise thread.fail(node, _ENDLESS, _ENDLESS_HINT)
+            raise thread.fail(node, ENDLESS, ENDLESS_HINT)
     raise AssertionError("count() does not end")
 
 

@@ -92,6 +92,7 @@ def capabilities_of(features: Features) -> Capabilities:
         int64_atomics=features.has(INT64_ATOMICS),
         float64_atomics=features.has(INT64_ATOMICS) and features.has(FLOAT64),
         device_fences=False,  # WGSL has no fence, only barriers of a block
+        waits=False,  # WebGPU promises nothing of threads that do not wait at barriers
         max_block_threads=features.max_threads,
         max_shared_bytes=features.max_shared,
         max_array_bytes=min(features.max_binding, features.max_buffer),
