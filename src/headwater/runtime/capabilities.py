@@ -77,7 +77,9 @@ class _Check:
         if node.waits is None or self.has.waits:
             return
         text = "promise that a thread goes on while another waits for it in a loop"
-        hint = "wait at barriers, or end the kernel there and launch another, or use the device 'cpu'"
+        hint = (
+            "wait at barriers, or end the kernel there and launch another, or use the device 'cpu'"
+        )
         raise self.lacks(text, node.span, hint)
 
     def warp(self, node: ir.Warp) -> None:
