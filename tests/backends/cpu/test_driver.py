@@ -258,7 +258,7 @@ def test_options_of_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_damaged_payloads(cpu: CpuDriver) -> None:
     payload = cpu.compile(scale_kernel(), Options())
-    facts = driver_module.Facts("n", ["q"], scratch=64)
+    facts = driver_module.Facts("n", ["q"], scratch=64, waiting=[None, {"file": "k.py", "line": 3}])
     assert unpack_payload(pack_payload(facts, b"image")) == (facts, b"image")
     for damaged in (b"", payload[:8], b"X" + payload[1:], payload[:10] + b"\xff" * 500):
         with pytest.raises(InternalError, match="payload"):

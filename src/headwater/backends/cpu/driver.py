@@ -6,7 +6,7 @@ import hashlib
 import json
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -180,7 +180,7 @@ class Facts:
     # Bytes for each call of the kernel's function.
     scratch: int = 0
     # The fields of the places of loops that wait for other threads.
-    waiting: Sequence[Mapping[str, Any] | None] = ()
+    waiting: Sequence[Mapping[str, Any] | None] = field(default_factory=list)
 
 
 class CpuExecutable:
