@@ -136,7 +136,7 @@ FUNCTIONS: tuple[Function, ...] = (
     _row("cospi", cospi, mp.cospi, 1.25, _EVERY, (-3, 3), _SMALL),
     _row("asin", np.arcsin, mp.asin, 1.5, (-1, 1), _SMALL),
     _row("acos", np.arccos, mp.acos, 1.5, (-1, 1), _SMALL, (0.99, 1)),
-    _row("atan", np.arctan, mp.atan, 1.5, _EVERY, (-3, 3)),
+    _row("atan", np.arctan, mp.atan, 1.75, _EVERY, (-3, 3)),
     _row("sinh", np.sinh, mp.sinh, 2, ((-90, 90), (-711, 711)), (-2, 2), _SMALL),
     _row("cosh", np.cosh, mp.cosh, 1.5, ((-90, 90), (-711, 711)), (-2, 2), _SMALL),
     _row("tanh", np.tanh, mp.tanh, 1.6, ((-10, 10), (-20, 20)), (-2, 2), _SMALL),

@@ -206,8 +206,9 @@ class Measurement:
         with np.errstate(all="ignore"):
             wide = [x.astype(WIDE[dtype.name]) for x in arguments]
             exact = np.asarray(self.oracle(*wide))
+            rounded = exact.astype(dtype)
         if flushes:
-            found, exact, *kept = _normal((found, exact, *arguments), (exact.astype(np.float32),))
+            found, exact, *kept = _normal((found, exact, *arguments), (rounded,))
             arguments = tuple(kept)
         return compare(found, exact, arguments, self.floor)
 

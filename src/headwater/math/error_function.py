@@ -106,7 +106,9 @@ def erf_float32(x):
     """The error function."""
     a = abs(x)
     far = 1.0 - erfc_far_float32(clamped(a, 1.0, 4.0))
-    return signed_float32(hw.select(a < 1.0, erf_near_0_float32(a), far), x)
+    # Below, a part of `erf_near_0_float32` would be subnormal, which devices may take for 0.
+    near = hw.select(a < 2.0**-100, 1.1283792 * a, erf_near_0_float32(a))
+    return signed_float32(hw.select(a < 1.0, near, far), x)
 
 
 @hw.function

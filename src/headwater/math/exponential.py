@@ -64,9 +64,9 @@ def reduced_float64(x):
     return r, p, hw.bitcast(shifted, hw.int64)
 
 
-@hw.function
+@hw.function(contract=False)
 def clamped(x, low, high):
-    """x, not below `low` and not above `high`; a NaN stays."""
+    """x, not below `low` and not above `high`; a NaN stays, and no compiler makes a minimum of it, which loses one."""
     raised = hw.select(x < low, low, x)
     return hw.select(raised > high, high, raised)
 

@@ -177,30 +177,31 @@ def corrected_root(t, a):
 
 @hw.function
 def cbrt_float32(x):
-    """The cube root. Subnormal numbers are read as integers, large ones divided by 8."""
+    """The cube root. Numbers near either end are scaled; subnormal ones are read as integers, in units of 2**-149."""
     a = abs(x)
     bits = hw.bitcast(a, hw.int32)
-    small, large = bits < 0x00800000, a > 1.0e38
-    scaled = hw.select(small, 2.0 * hw.float32(bits), hw.select(large, 0.125 * a, a))
+    subnormal, small, large = bits < 0x00800000, a < 2.0**-96, a > 2.0**96
+    factor = hw.select(small, 2.0**90, hw.select(large, 2.0**-96, 1.0))
+    scaled = hw.select(subnormal, hw.float32(bits) * 2.0**-59, a * factor)
     thirds = hw.float32(hw.bitcast(scaled, hw.int32)) * 0.33333334
     guess = hw.bitcast(hw.int32(thirds) + 0x2A5119F2, hw.float32)
     root = corrected_root(halley(guess, scaled), scaled)
-    y = root * hw.select(small, 2.0**-50, hw.select(large, 2.0, 1.0))
+    y = root * hw.select(small, 2.0**-30, hw.select(large, 2.0**32, 1.0))
     usual = bits > 0 and bits < 0x7F800000
     return signed_float32(hw.select(usual, y, a), x)
 
 
 @hw.function
 def cbrt_float64(x):
-    """The cube root. Subnormal numbers are read as integers, large ones divided by 8."""
+    """The cube root. Subnormal numbers are read as integers, in units of 2**-1074, and large ones scaled."""
     a = abs(x)
     bits = hw.bitcast(a, hw.int64)
-    small, large = bits < 0x0010000000000000, a > 5.0e307
-    scaled = hw.select(small, hw.float64(bits), hw.select(large, 0.125 * a, a))
+    small, large = bits < 0x0010000000000000, a > 2.0**900
+    scaled = hw.select(small, hw.float64(bits), hw.select(large, 2.0**-300 * a, a))
     thirds = hw.float64(hw.bitcast(scaled, hw.int64)) * 0.3333333333333333
     guess = hw.bitcast(hw.int64(thirds) + 0x2A9F789300000000, hw.float64)
     root = corrected_root(halley(halley(guess, scaled), scaled), scaled)
-    y = root * hw.select(small, 2.0**-358, hw.select(large, 2.0, 1.0))
+    y = root * hw.select(small, 2.0**-358, hw.select(large, 2.0**100, 1.0))
     usual = bits > 0 and bits < 0x7FF0000000000000
     return signed_float64(hw.select(usual, y, a), x)
 
@@ -216,7 +217,7 @@ def length(a, b):
 def hypot_float32(x, y):
     """sqrt(x * x + y * y) without overflow; infinite where one is, even beside a NaN."""
     a, b = hw.max(abs(x), abs(y)), hw.min(abs(x), abs(y))
-    large, small = a > 2.0**60, a < 2.0**-60
+    large, small = a > 2.0**60, a < 2.0**-40
     scale = hw.select(large, 2.0**-70, hw.select(small, 2.0**90, 1.0))
     back = hw.select(large, 2.0**70, hw.select(small, 2.0**-90, 1.0))
     z = length(a * scale, b * scale) * back
