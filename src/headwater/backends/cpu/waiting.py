@@ -1,9 +1,9 @@
 """Finds loops that wait for ever: every thread of the pool that runs blocks waits, so nothing can change any more.
 
-A kernel with loops that wait (`passes.find_waits`) shares a *state* among the threads of a launch, by the notation of
-`STATE_FORMAT`: its blocks, the threads that may run them, how many calls of the kernel are on their way, how many
-blocks they have claimed, the *round*, and the number of the loop that ended the launch. Each call keeps what it does in
-`own`: trips, whether it waits, the round it last saw, whether it agreed to it, and its lanes.
+A kernel with loops that wait (`passes.find_waits`) shares a *state* among the threads of a launch, six int64: its
+blocks, the threads that may run them, how many calls of the kernel are on their way, how many blocks they have claimed,
+the *round*, and the number of the loop that ended the launch. Each call keeps what it does in `own`: trips, whether it
+waits, the round it last saw, whether it agreed to it, and its lanes.
 
 A round starts whenever a call begins, ends, waits or goes on. A call that has made many trips without any progress
 since it saw the round agrees to it. Once all have agreed to one round, none has written anything in it, and no other
@@ -14,14 +14,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headwater import ir
 from headwater.backends.cpu.text import scalar_text
 from headwater.types import BOOL, ScalarType
 
 if TYPE_CHECKING:
+    from headwater import ir
     from headwater.backends.cpu.lanes import LaneEmitter
 
-STATE_FORMAT = "6q"
 # Where the number of the loop stands in it: 0 for none, and 1 for the first of the module's loops.
 STOPPED = 5
 
