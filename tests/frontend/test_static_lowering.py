@@ -255,13 +255,41 @@ def test_a_name_in_an_expression() -> None:
     assert variables(found) == {"k": "int32"}
 
 
-def test_a_name_that_only_one_side_gives_is_unknown_after() -> None:
+def test_a_name_that_only_one_side_gives_is_known_where_both_hold() -> None:
     def kernel(y, n):
+        if n > 0 and (t := y[n]) > 1 and (u := y[t]) > t:
+            y[1] = t + u
+        while (n > 1 and (v := y[n]) > 1) and v > n:
+            y[v] = 0
+        y[2] = w if n > 3 and (w := y[3]) > 0 else 5
+
+    found = build(kernel, array(INT32), INT32)
+    assert {"t", "u", "v", "w"} <= set(variables(found))
+
+
+def test_a_name_that_only_one_side_gives_is_unknown_elsewhere() -> None:
+    def after(y, n):
         if n > 0 and (t := y[n]) > 1:
             y[1] = t
+        y[0] = t
 
-    with pytest.raises(hw.errors.CompileError, match="'t' may be read before it is assigned"):
-        build(kernel, array(), INT32)
+    def otherwise(y, n):
+        if n > 0 and (t := y[n]) > 1:
+            y[1] = 0
+        else:
+            y[1] = t
+
+    def either(y, n):
+        if n > 0 or (t := y[n]) > 1:
+            y[1] = t
+
+    def denied(y, n):
+        if not (n > 0 and (t := y[n]) > 1):
+            y[1] = t
+
+    for kernel in (after, otherwise, either, denied):
+        with pytest.raises(hw.errors.CompileError, match="'t' may be read before it is assigned"):
+            build(kernel, array(INT32), INT32)
 
 
 def test_in_and_is() -> None:

@@ -62,6 +62,19 @@ def named(n, limit):
     return total + k
 
 
+def named_where_it_holds(n, limit):
+    total = 0
+    if n > 2 and (k := n % 5) > 1 and (m := k * limit) > 3:
+        total = k * 100 + m
+    elif n > 1 and (k := n + 7) % 2 == 0:
+        total = -k
+    j = n
+    while j > 0 and (half := j // 2) != limit:
+        total += half
+        j = half
+    return total + (q if limit > 2 and (q := n - limit) > 0 else 1000)
+
+
 def matched(n, limit):
     match n:
         case 0 | 1 | 2:
@@ -153,6 +166,7 @@ CASES: list[Callable[[Any, Any], Any]] = [
     first_power,
     nested_else,
     named,
+    named_where_it_holds,
     matched,
     joined_tuples,
     with_names,

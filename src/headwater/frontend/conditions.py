@@ -9,7 +9,7 @@ from typing import Any
 
 from headwater import ir
 from headwater.frontend import arithmetic, choices, static
-from headwater.frontend.frame import Frame, merged
+from headwater.frontend.frame import Environment, Frame, merged
 from headwater.frontend.functions import choose, no_choice
 from headwater.frontend.values import (
     ARRAYS,
@@ -38,13 +38,21 @@ _SAFE = (ir.Constant, ir.Compute, ir.Index, ir.Extent, ir.Read)
 _CHEAP = 12
 
 
-def _aside(frame: Frame, compute: Callable[[], Any]) -> tuple[ir.Block, Any]:
-    """Lower something into a block of its own; names that it alone gives values are unknown afterwards."""
+def _aside(
+    frame: Frame, compute: Callable[[], Any], where: ast.expr | None = None
+) -> tuple[ir.Block, Any, Environment]:
+    """Lower something into a block of its own, for where a condition `where` holds.
+
+    Names that it alone gives values are unknown afterwards; the third result is those.
+    """
     block, before = ir.Block(), dict(frame.names)
+    if where is not None:
+        frame.names = frame.names_where(where)
     with frame.program.inside(block):
         value = compute()
+    given = {name: now for name, now in frame.names.items() if before.get(name) is not now}
     frame.names = merged(before, frame.names)
-    return block, value
+    return block, value, given
 
 
 def _is_cheap(block: ir.Block) -> bool:
@@ -58,6 +66,7 @@ def connected(frame: Frame, node: ast.BoolOp) -> Operand:
     """`a and b`, `a or b`: where a is known when compiling, Python's own choice of one of them."""
     is_and = isinstance(node.op, ast.And)
     result = frame.expression(node.values[0])
+    frame.given[id(node)] = frame.given.get(id(node.values[0]), {}) if is_and else {}
     for position, operand in enumerate(node.values[1:]):
         known = known_truth(result)
         if known is not None:
@@ -96,7 +105,10 @@ def joined(
     """`left and right` or `left or right`; `right` is lowered only where Python may evaluate it."""
     if isinstance(left, Literal):
         return right() if bool(left.value) == is_and else left
-    block, value = _aside(frame, right)
+    chain = node if is_and and isinstance(node, ast.BoolOp) else None
+    block, value, given = _aside(frame, right, chain)
+    if chain is not None:
+        frame.given[id(chain)] = given
     program = frame.program
     frame.at(node)
     if _is_cheap(block):
@@ -168,8 +180,8 @@ def conditional(frame: Frame, node: ast.IfExp) -> Operand:
     condition = frame.condition(node.test)
     if isinstance(condition, Literal):
         return frame.expression(node.body if condition.value else node.orelse)
-    then, a = _aside(frame, lambda: frame.expression(node.body))
-    orelse, b = _aside(frame, lambda: frame.expression(node.orelse))
+    then, a, _ = _aside(frame, lambda: frame.expression(node.body), node.test)
+    orelse, b, _ = _aside(frame, lambda: frame.expression(node.orelse))
     program = frame.program
     frame.at(node)
     if isinstance(a, ARRAYS) and isinstance(b, ARRAYS):

@@ -91,6 +91,8 @@ class Frame:
         self.inlined = False
         # Where all nodes of the IR come from, in the user's file; None for the place of what is lowered.
         self.place: Span | None = None
+        # By the identity of an `and`: what names its right sides give values, where it holds.
+        self.given: dict[int, Environment] = {}
         # How a device function hands its values back: see `calls`.
         self.results: Results | None = None
 
@@ -107,6 +109,10 @@ class Frame:
         return self.program.fail(text, hint, self.source.at(node))
 
     # --- names ------------------------------------------------------------------------------------
+
+    def names_where(self, node: ast.expr) -> Environment:
+        """What is known where a condition that was just lowered holds: what `a and (name := b)` names, too."""
+        return self.names | self.given.get(id(node), {})
 
     def variable(self, name: str) -> Key:
         """The key of a local name in the table of types."""

@@ -38,6 +38,7 @@ def while_loop(frame: Frame, node: ast.While) -> bool:
         never = isinstance(condition, Literal) and not condition.value
         before = frame.names  # the test runs at least once
         if not never:
+            frame.names = frame.names_where(node.test)
             with program.inside(body):
                 _body(frame, node.body, loop)
     if never:

@@ -73,13 +73,12 @@ _HINTS: dict[type[ast.stmt], str] = {
 
 def _if(frame: Frame, node: ast.If) -> bool:
     condition = frame.condition(node.test)
-    return _branch(
-        frame,
-        node.test,
-        condition,
-        lambda: execute(frame, node.body),
-        lambda: execute(frame, node.orelse),
-    )
+
+    def then() -> bool:
+        frame.names = frame.names_where(node.test)
+        return execute(frame, node.body)
+
+    return _branch(frame, node.test, condition, then, lambda: execute(frame, node.orelse))
 
 
 def _branch(
