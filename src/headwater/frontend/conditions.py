@@ -55,7 +55,10 @@ def _aside(
     return block, value, given
 
 
-def _is_cheap(block: ir.Block) -> bool:
+def _is_cheap(block: ir.Block, frame: Frame, where: ast.expr | None = None) -> bool:
+    """Whether Python's skipping may be left out. Not where `where` gives names values: elsewhere they have none."""
+    if where is not None and frame.given.get(id(where)):
+        return False
     return len(block.nodes) <= _CHEAP and all(isinstance(node, _SAFE) for node in block.nodes)
 
 
@@ -107,11 +110,12 @@ def joined(
         return right() if bool(left.value) == is_and else left
     chain = node if is_and and isinstance(node, ast.BoolOp) else None
     block, value, given = _aside(frame, right, chain)
+    cheap = _is_cheap(block, frame, chain)
     if chain is not None:
         frame.given[id(chain)] = given
     program = frame.program
     frame.at(node)
-    if _is_cheap(block):
+    if cheap:
         program.builder.block.nodes.extend(block.nodes)
         if isinstance(value, Literal):
             return left if bool(value.value) == is_and else value
@@ -186,7 +190,7 @@ def conditional(frame: Frame, node: ast.IfExp) -> Operand:
     frame.at(node)
     if isinstance(a, ARRAYS) and isinstance(b, ARRAYS):
         return _array(frame, node, program.emit(condition, BOOL), (then, a), (orelse, b))
-    if _is_cheap(then) and _is_cheap(orelse):
+    if _is_cheap(then, frame, node.test) and _is_cheap(orelse, frame):
         program.builder.block.nodes.extend((*then.nodes, *orelse.nodes))
         return choose(frame, node, condition, a, b)
     a, b = program.as_value(a), program.as_value(b)
