@@ -82,6 +82,39 @@ def test_a_warp_waits_for_one_before_it(device: hw.Device) -> None:
         assert out.numpy().tolist() == [64]
 
 
+@hw.kernel
+def waits_as_a_block(flag, out):
+    b = hw.blockIdx.x
+    if b > 0:
+        while not hw.syncthreads_or(flag[b - 1] != 0):
+            pass
+    if hw.threadIdx.x == 0:
+        out[b] = b + 1
+        hw.threadfence()
+        hw.atomic.exch(flag, b, 1)
+
+
+def test_a_block_waits_together(device: hw.Device) -> None:
+    out = device.zeros(9, hw.int32)
+    if ran(device, waits_as_a_block[9, 40], device.zeros(9, hw.int32), out):
+        assert out.numpy().tolist() == list(range(1, 10))
+
+
+@hw.kernel
+def passes_it_on(turn, order):
+    """Each block waits for its turn, and takes it within the loop."""
+    b = hw.blockIdx.x
+    while hw.atomic.cas(turn, 0, b, b + 1) < b:
+        pass
+    order[b] = hw.atomic.add(turn, 1, 1)
+
+
+def test_turns_that_are_taken_in_the_loop(device: hw.Device) -> None:
+    order = device.zeros(40, hw.int32)
+    passes_it_on[40, 1](device.zeros(2, hw.int32), order)
+    assert order.numpy().tolist() == list(range(40))
+
+
 # --- what never ends --------------------------------------------------------------------------------
 
 
@@ -121,23 +154,21 @@ def chain(flag, out):
     t = hw.threadIdx.x
     seen = 1
     if t + 1 < hw.blockDim.x:
-        seen = hw.atomic.max(flag, t + 1, 0)
+        seen = hw.atomic.add(flag, t + 1, 0)
         while seen == 0:
-            seen = hw.atomic.max(flag, t + 1, 0)
+            seen = hw.atomic.add(flag, t + 1, 0)
     out[t] = seen
     flag[t] = 1
 
 
 @hw.kernel
-def walks_back(flag, out):
-    """Where it waits, it has made some way."""
-    j = 3000
-    while j >= 0:
-        if flag[j] == 0 and j == 7:
-            continue
-        j -= 1
-    flag[0] = 1
-    out[0] = j
+def looks_then_takes(lock, total):
+    while True:
+        while lock[0] != 0:
+            pass
+        if hw.atomic.cas(lock, 0, 0, 1) == 0:
+            break
+    total[0] += 1
 
 
 @pytest.mark.parametrize(
@@ -148,7 +179,7 @@ def walks_back(flag, out):
         (later_block, (2, 1)),
         (later_block, (70, 33)),
         (chain, (1, 40)),
-        (walks_back, (9, 1)),
+        (looks_then_takes, (3, 32)),
     ],
 )
 def test_a_loop_that_waits_for_ever_is_reported(

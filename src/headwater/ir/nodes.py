@@ -248,15 +248,14 @@ class For:
 class While:
     """Run `test`, and `body` as long as `condition` (a value of `test`) holds. `continue` goes to `test`.
 
-    `waits` is set by `passes.find_waits` where the loop may wait for another thread: to the variables of which one
-    changes in a trip that does not.
+    `waits` is set by `passes.find_waits` where the loop waits for another thread.
     """
 
     test: Block
     condition: Value
     body: Block
     span: Span | None = None
-    waits: tuple[Variable, ...] | None = None
+    waits: bool = False
 
 
 @dataclass(eq=False, slots=True)

@@ -1,9 +1,11 @@
-"""Marks the loops in which a thread may wait for another: spin locks, flags, look-back scans.
+"""Marks the loops in which a thread waits for another: spin locks and flags.
 
-Such a loop writes nothing, and has a path through a trip on which nothing changes that a later trip could see; whether
-a trip takes it depends on memory that the kernel writes. Devices whose threads do not all go on refuse such loops, or
-find the ones that never end. A loop that does something else meanwhile, such as to take a lock and to give it back in
-one trip, is none. Plain reads of the memory that decides become atomic, as compilers may do them once for all trips.
+Such a loop writes nothing but the lock that it tries to take; the next trip finds what this one found, but for memory
+that the kernel writes, which decides whether the loop ends; and a path leads through a trip to the next. Devices whose
+threads do not all go on refuse such loops, or find the ones that never end. No such loops are those in which a variable
+that a trip makes of itself decides anything: searches, counts of tries, scans that step back; nor those that store, or
+take a lock and give it back in one trip. Plain reads of the memory that decides become atomic, as compilers may do them
+once for all trips.
 
 Assumes a kernel as the frontend makes it.
 """
@@ -23,7 +25,11 @@ _SILENT = (
     ir.Extent,
     ir.Read,
     ir.Load,
+    ir.Within,
     ir.Assign,
+    ir.Assert,
+    ir.Print,
+    ir.Breakpoint,
     ir.Barrier,
     ir.BarrierVote,
     ir.Warp,
@@ -35,10 +41,10 @@ _SILENT = (
 _CONTROL = (ir.If, ir.For, ir.While, ir.Inlined)
 # What is the same in each trip where its operands are.
 _FIXED = (ir.Constant, ir.Compute, ir.Index, ir.Extent)
-# Done twice with one value, they leave what once leaves.
-_IDEMPOTENT = frozenset(("exch", "cas", "min", "max", "and", "or"))
+# Take a lock: done twice with one value, they leave what once leaves.
+_TAKING = frozenset(("exch", "cas", "or"))
 _ATOMIC_BITS = 32
-_NEUTRAL_AT_ZERO = frozenset(("add", "sub", "xor"))
+_NEUTRAL_AT_ZERO = frozenset(("add", "sub", "xor", "or"))
 
 
 def find_waits(kernel: ir.Kernel) -> None:
@@ -52,7 +58,8 @@ def find_waits(kernel: ir.Kernel) -> None:
     }
     for loop in loops:
         loop.waits = _Loop(loop, written, constants).waits()
-        if loop.waits is not None:
+    for loop in loops:
+        if loop.waits:
             for block in ir.children(loop):
                 _read_anew(block, written)
 
@@ -84,29 +91,60 @@ class _Loop:
         self.sources: dict[ir.Variable, set[ir.Value]] = {}
         self.conditions: list[ir.Value] = [loop.condition]
 
-    def waits(self) -> tuple[ir.Variable, ...] | None:
-        """The variables that decide, and that a trip makes of what they were; None where the loop waits for nobody."""
+    def waits(self) -> bool:
+        """Whether the loop waits."""
         for block in ir.children(self.loop):
             self.collect(block, ())
-        if not all(map(self.silent, self.nodes)):
-            return None
-        if not self.reads_memory(self.conditions):
-            return None
+        staying = [node for block in ir.children(self.loop) for node in _staying(block)]
+        taking = [node for node in staying if not self.silent(node)]
+        if len(taking) > 1 or not all(map(self.takes, taking)):
+            return False
         decide = self.variables(self.conditions)
-        changing = {v for v in decide if v in self.variables(self.sources[v])}
-        if not all(any(self.quiet(block, changing)) for block in ir.children(self.loop)):
-            return None
-        return tuple(variable for variable in self.sources if variable in changing)
+        if any(variable in self.variables(self.sources[variable]) for variable in decide):
+            return False
+        through = all(any(_leads_on(block)) for block in ir.children(self.loop))
+        return through and self.reads_memory(self.conditions)
 
     def silent(self, node: ir.Node) -> bool:
-        """Whether a node writes nothing, or leaves what the trip before left."""
-        if isinstance(node, _SILENT + _CONTROL):
-            return True
-        if not isinstance(node, ir.Atomic):
-            return False
-        if node.operation in _NEUTRAL_AT_ZERO:
+        """Whether a node writes nothing."""
+        if isinstance(node, ir.Atomic) and node.operation in _NEUTRAL_AT_ZERO:
             return self.constants.get(node.value) == 0
-        return node.operation in _IDEMPOTENT and not self.changes(ir.operands(node))
+        return isinstance(node, _SILENT + _CONTROL)
+
+    def takes(self, node: ir.Node) -> bool:
+        """Whether an atomic tries to take a lock: where it changes something, the loop ends.
+
+        That is where a comparison of its result with a constant is a condition on which the loop goes on or is left.
+        """
+        if not isinstance(node, ir.Atomic) or node.operation not in _TAKING:
+            return False
+        if self.changes(ir.operands(node)):
+            return False
+        return any(self.ends_by(node, *exit_) for exit_ in self.exits())
+
+    def exits(self) -> Iterator[tuple[ir.Value, bool]]:
+        """Conditions, and whether the loop is left where they hold: its own, and those of a branch to its end."""
+        yield self.loop.condition, False
+        for node in (node for block in ir.children(self.loop) for node in block.nodes):
+            if isinstance(node, ir.If) and _ends(node.then):
+                yield node.condition, True
+            if isinstance(node, ir.If) and _ends(node.orelse):
+                yield node.condition, False
+
+    def ends_by(self, node: ir.Atomic, condition: ir.Value, holds: bool) -> bool:
+        test = self.definition.get(condition)
+        if isinstance(test, ir.Compute) and test.operation == "not":
+            return self.ends_by(node, test.arguments[0], not holds)
+        if not isinstance(test, ir.Compute) or test.operation not in ("eq", "ne"):
+            return False
+        if test.arguments[0] is not node.result or test.arguments[1] not in self.constants:
+            return False
+        equal = (test.operation == "eq") == holds
+        against = self.constants[test.arguments[1]]
+        if node.compare is not None:
+            return equal and against == self.constants.get(node.compare)
+        # An exchange or an `or` of a flag that is set or not.
+        return equal == (against == 0) or against == self.constants.get(node.value)
 
     def changes(self, values: tuple[ir.Value, ...]) -> bool:
         """Whether any of the values may differ between trips."""
@@ -127,8 +165,11 @@ class _Loop:
                 self.conditions.append(node.condition)
                 inside = (*above, node.condition)
             elif isinstance(node, ir.For):
-                inside = (*above, node.start, node.stop, node.step)
+                bounds = (node.start, node.stop, node.step)
+                self.conditions += bounds
+                inside = (*above, *bounds)
             elif isinstance(node, ir.While):
+                self.conditions.append(node.condition)
                 inside = (*above, node.condition)
             elif isinstance(node, ir.Inlined):
                 inside = (*above, *_conditions(node.body))
@@ -165,27 +206,34 @@ class _Loop:
             if isinstance(node, ir.Read) and node.variable in self.sources
         }
 
-    def quiet(
-        self, block: ir.Block, changing: set[ir.Variable], early: type[ir.Node] = ir.Continue
-    ) -> tuple[bool, bool]:
-        """Whether paths on which none of the variables is set lead to the block's end, and to a node `early`.
 
-        Loops inside may have no trips.
-        """
-        leaves = False
-        for node in block.nodes:
-            if isinstance(node, ir.Continue | ir.Break | ir.Return):
-                return False, leaves or isinstance(node, early)
-            if isinstance(node, ir.Assign) and node.variable in changing:
+def _staying(block: ir.Block) -> Iterator[ir.Node]:
+    """The nodes of a block, without arms that leave the loop."""
+    for node in block.nodes:
+        yield node
+        for child in ir.children(node):
+            if not (isinstance(node, ir.If) and _ends(child)):
+                yield from _staying(child)
+
+
+def _ends(block: ir.Block) -> bool:
+    return bool(block.nodes) and isinstance(block.nodes[-1], ir.Break | ir.Return)
+
+
+def _leads_on(block: ir.Block, early: type[ir.Node] = ir.Continue) -> tuple[bool, bool]:
+    """Whether paths lead to a block's end, and to a node `early`. Loops inside may have no trips."""
+    leaves = False
+    for node in block.nodes:
+        if isinstance(node, ir.Continue | ir.Break | ir.Return):
+            return False, leaves or isinstance(node, early)
+        if isinstance(node, ir.If):
+            arms = [_leads_on(arm, early) for arm in (node.then, node.orelse)]
+            leaves = leaves or any(left for _, left in arms)
+            if not any(through for through, _ in arms):
                 return False, leaves
-            if isinstance(node, ir.If):
-                arms = [self.quiet(arm, changing, early) for arm in (node.then, node.orelse)]
-                leaves = leaves or any(left for _, left in arms)
-                if not any(through for through, _ in arms):
-                    return False, leaves
-            if isinstance(node, ir.Inlined) and not any(self.quiet(node.body, changing, ir.Return)):
-                return False, leaves
-        return True, leaves
+        if isinstance(node, ir.Inlined) and not any(_leads_on(node.body, ir.Return)):
+            return False, leaves
+    return True, leaves
 
 
 def _conditions(block: ir.Block) -> list[ir.Value]:

@@ -74,7 +74,7 @@ class _Check:
         raise self.lacks("fence that orders writes between blocks", node.span, hint)
 
     def loop(self, node: ir.While) -> None:
-        if node.waits is None or self.has.waits:
+        if not node.waits or self.has.waits:
             return
         text = "promise that a thread goes on while another waits for it in a loop"
         hint = (

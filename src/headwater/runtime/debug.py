@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from headwater.backends.contract import Executable, LaunchArgument
-from headwater.errors import DebugError, Span
+from headwater.errors import DebugError, KernelError, Span
 from headwater.ir.reports import (
     BUFFER_HEAD,
     ERRORS,
@@ -103,14 +103,23 @@ class Watched:
         self.device = device
 
     def launch(self, grid: tuple[int, int, int], arguments: Sequence[LaunchArgument]) -> None:
-        """Run it; DebugError for the first report by block and thread, behind all that the kernel printed."""
+        """Run it; DebugError for the first report by block and thread, behind all that the kernel printed.
+
+        Else KernelError where a loop waits for ever.
+        """
         channel = _channel(self.device)
+        ended: KernelError | None = None
         with channel.lock:
             channel.empty()
-            self.executable.launch(grid, [*arguments, channel.buffer._usable()])
+            try:
+                self.executable.launch(grid, [*arguments, channel.buffer._usable()])
+            except KernelError as error:
+                ended = error
             errors, lines = (channel.read(half, self.reports.words) for half in (ERRORS, LINES))
         _print(self.reports, lines)
         _raise(self.reports, errors)
+        if ended is not None:
+            raise ended
 
 
 class _Channel:

@@ -6,7 +6,7 @@ import hashlib
 import json
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -135,7 +135,9 @@ class CpuDriver:
         layout = [parameter_format(parameter) for parameter in kernel.parameters]
         module = self.module(kernel, options)
         image = jit.compile_text(module.text, self.target(options))
-        spans = [None if loop.span is None else asdict(loop.span) for loop in module.waiting]
+        spans = None
+        if module.waiting is not None:
+            spans = [None if loop.span is None else asdict(loop.span) for loop in module.waiting]
         return pack_payload(Facts(kernel.name, layout, module.scratch, spans), image)
 
     def load(self, payload: bytes) -> CpuExecutable:
@@ -179,8 +181,8 @@ class Facts:
     layout: Sequence[str]
     # Bytes for each call of the kernel's function.
     scratch: int = 0
-    # The fields of the places of loops that wait for other threads.
-    waiting: Sequence[Mapping[str, Any] | None] = field(default_factory=list)
+    # The places of the loops that are watched, field by field; None where launches have no state for them.
+    waiting: Sequence[Mapping[str, Any] | None] | None = None
 
 
 class CpuExecutable:
@@ -191,7 +193,8 @@ class CpuExecutable:
         self._scratch = facts.scratch
         self._code = code  # keeps the machine code loaded
         self._waiting = facts.waiting
-        extra = (_STATE_SLOT if facts.waiting else "") + (_SCRATCH_SLOTS if facts.scratch else "")
+        state = "" if facts.waiting is None else _STATE_SLOT
+        extra = state + (_SCRATCH_SLOTS if facts.scratch else "")
         function = code.addresses[_SYMBOL]
         self.pack = Packer(facts.name, facts.layout, extra, function, driver.memory)
         self._memory = driver.memory
@@ -203,7 +206,7 @@ class CpuExecutable:
         if not (0 <= x <= _MAX_GRID and 0 <= y <= _MAX_GRID and 0 <= z <= _MAX_GRID):
             raise LaunchError(f"the grid of '{self.name}' has bad sizes: {grid}")
         blocks = x * y * z
-        if self._scratch or self._waiting:
+        if self._scratch or self._waiting is not None:
             self._launch_with_more(grid, blocks, arguments)
             return
         pool = self._pool
@@ -227,7 +230,7 @@ class CpuExecutable:
         state = np.array([blocks, 1 if alone else threads, 0, 0, 0, 0], np.int64)
         try:
             extra = (
-                *((state.ctypes.data,) if self._waiting else ()),
+                *(() if self._waiting is None else (state.ctypes.data,)),
                 *((self._memory.address(memory), chunk) if self._scratch else ()),
             )
             job = self.pack((*grid, blocks, chunk), arguments, extra)
@@ -235,7 +238,7 @@ class CpuExecutable:
                 self._pool.run(job, alone=alone)
         finally:
             self._memory.free(memory)
-        if state[STOPPED]:
+        if self._waiting is not None and state[STOPPED]:
             where = self._waiting[int(state[STOPPED]) - 1]
             span = None if where is None else Span(**where)
             raise KernelError(f"kernel '{self.name}': {ENDLESS}", span=span, hint=ENDLESS_HINT)

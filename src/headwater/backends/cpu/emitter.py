@@ -36,11 +36,14 @@ from headwater.types import BOOL
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """The text, how many bytes of scratch memory each call of its function needs, and the loops that wait."""
+    """The text, how many bytes of scratch memory each call of its function needs, and the loops that are watched.
+
+    There are none of the latter, but a slot for the launch's state, where loops that wait have barriers in them.
+    """
 
     text: str
     scratch: int
-    waiting: Sequence[ir.While] = ()
+    waiting: Sequence[ir.While] | None
 
 
 def emit(kernel: ir.Kernel, target: Target, options: Options) -> Module:
@@ -77,15 +80,12 @@ class _Function:
 
     def module(self) -> Module:
         slots = self.arguments()
-        waits = any(
-            isinstance(n, ir.While) and n.waits is not None for n in ir.walk(self.kernel.body)
-        )
-        if waits:
+        if any(isinstance(node, ir.While) and node.waits for node in ir.walk(self.kernel.body)):
             self.e.waiting = self.frame.waiting(slots)
             slots += 1
         self.own_arrays()
         self.blocks()
-        loops = self.e.waiting.loops if self.e.waiting else ()
+        loops = self.e.waiting.loops if self.e.waiting else None
         return Module(self.text(slots), self.frame.scratch, loops)
 
     def text(self, slots: int) -> str:

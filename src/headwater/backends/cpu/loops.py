@@ -186,12 +186,11 @@ def _divergent_while(e: LaneEmitter, node: ir.While) -> None:
 def _watched(e: LaneEmitter, node: ir.While) -> Iterator[Callable[[], None]]:
     """Emit around a loop what finds that it waits for ever; gives what is emitted at the start of each trip."""
     watch = e.waiting
-    if watch is None or node.waits is None or e.inside:
+    if watch is None or not node.waits or e.inside:
         yield lambda: None
         return
-    kept = watch.enter(e, node)
-    number = len(watch.loops)
-    yield lambda: watch.trip(e, node, kept, number)
+    number = watch.enter(node)
+    yield lambda: watch.trip(e, number)
     watch.go_on(e)
 
 

@@ -5,7 +5,7 @@ blocks, the threads that may run them, how many calls of the kernel are on their
 the *round*, and the number of the loop that ended the launch. Each call keeps what it does in `own`: trips, whether it
 waits, the round it last saw, whether it agreed to it, and its lanes.
 
-A round starts whenever a call begins, ends, waits or goes on. A call that has made many trips without any progress
+A round starts whenever a call begins, ends, waits or goes on. A call that has made many trips with the same lanes
 since it saw the round agrees to it. Once all have agreed to one round, none has written anything in it, and no other
 will: what they wait for never comes. The high half of the round's word is its number, the low half counts who agreed.
 """
@@ -13,9 +13,6 @@ will: what they wait for never comes. The high half of the round's word is its n
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-
-from headwater.backends.cpu.text import scalar_text
-from headwater.types import BOOL, ScalarType
 
 if TYPE_CHECKING:
     from headwater import ir
@@ -36,20 +33,16 @@ class Waiting:
         self.own = own
         self.loops: list[ir.While] = []
 
-    def enter(self, e: LaneEmitter, node: ir.While) -> list[str]:
-        """Before a loop; gives where its variables' values of the trip before are kept."""
+    def enter(self, node: ir.While) -> int:
+        """Before a loop; gives its number, from 1."""
         self.loops.append(node)
-        return [self._kept(e, variable) for variable in node.waits or ()]
+        return len(self.loops)
 
-    def trip(self, e: LaneEmitter, node: ir.While, kept: list[str], number: int) -> None:
-        """At the start of each trip: counts those without progress, and ends the function where no one makes any."""
-        changed = "false"
-        for variable, pointer in zip(node.waits or (), kept, strict=True):
-            differs = self._differs(e, variable, pointer)
-            changed = differs if changed == "false" else e.w.value(f"or i1 {changed}, {differs}")
+    def trip(self, e: LaneEmitter, number: int) -> None:
+        """At the start of each trip: counts those of the same lanes, and ends the function where nobody can go on."""
         lanes = e.w.value(f"zext i32 {e.mask_bits()} to i64") if e.lanes > 1 else "1"
         stop = e.w.value(
-            f"call i1 @waits_trip(ptr {self.state}, ptr {self.own}, i64 {lanes}, i1 {changed}, i64 {number})"
+            f"call i1 @waits_trip(ptr {self.state}, ptr {self.own}, i64 {lanes}, i64 {number})"
         )
         stopped, on = e.w.new_label("stopped"), e.w.new_label("waits")
         e.w.branch_if(stop, stopped, on)
@@ -61,37 +54,6 @@ class Waiting:
     def go_on(self, e: LaneEmitter) -> None:
         """Where a loop is left, or the function's blocks go on."""
         e.w.emit(f"call void @waits_go_on(ptr {self.state}, ptr {self.own})")
-
-    def _kept(self, e: LaneEmitter, variable: ir.Variable) -> str:
-        text = _text(e, variable)
-        pointer = e.w.slot(text, 64, "kept")
-        value = e.w.value(f"load {text}, ptr {e.slots[variable].pointer}, align 8")
-        e.w.emit(f"store {text} {value}, ptr {pointer}, align 8")
-        return pointer
-
-    def _differs(self, e: LaneEmitter, variable: ir.Variable, pointer: str) -> str:
-        """Whether a variable is another than in the trip before, in any lane that is on."""
-        text, bits = _text(e, variable), _bits(e, variable)
-        now = e.w.value(f"load {bits}, ptr {e.slots[variable].pointer}, align 8")
-        before = e.w.value(f"load {bits}, ptr {pointer}, align 8")
-        e.w.emit(f"store {bits} {now}, ptr {pointer}, align 8")
-        differs = e.w.value(f"icmp ne {bits} {now}, {before}")
-        return differs if not text.startswith("<") else e.any(e.both(e.mask, differs))
-
-
-def _text(e: LaneEmitter, variable: ir.Variable) -> str:
-    vector = e.slots[variable].vector
-    return e.type(variable.type) if vector else scalar_text(variable.type)
-
-
-def _bits(e: LaneEmitter, variable: ir.Variable) -> str:
-    """The type of integers as wide as the variable."""
-    width = _width(variable.type)
-    return f"<{e.lanes} x i{width}>" if e.slots[variable].vector else f"i{width}"
-
-
-def _width(kind: ScalarType) -> int:
-    return 1 if kind is BOOL else kind.bits
 
 
 def around(state: str, own: str) -> tuple[list[str], list[str]]:
@@ -163,13 +125,12 @@ end:
 }
 
 ; Count a trip. The result says whether the function must end.
-define internal i1 @waits_trip(ptr %state, ptr %own, i64 %lanes, i1 %changed, i64 %loop) noinline nounwind {
+define internal i1 @waits_trip(ptr %state, ptr %own, i64 %lanes, i64 %loop) noinline nounwind {
 entry:
   %at_lanes = getelementptr i64, ptr %own, i64 4
   %lanes_before = load i64, ptr %at_lanes, align 8
   %others = icmp ne i64 %lanes, %lanes_before
-  %progress = or i1 %changed, %others
-  br i1 %progress, label %anew, label %again
+  br i1 %others, label %anew, label %again
 anew:
   store i64 %lanes, ptr %at_lanes, align 8
   call void @waits_go_on(ptr %state, ptr %own)
