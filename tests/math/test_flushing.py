@@ -46,9 +46,9 @@ TABLE = language.table
 
 @pytest.fixture
 def flushing(monkeypatch: pytest.MonkeyPatch) -> hw.Device:
-    """The device, and no kernel of `measure` that another one had."""
+    """A device that no other test uses: kernels keep their programs for it. And no kernel of `measure` of another."""
     try:
-        device = hw.device("vulkan")
+        device = hw.device("vulkan", checked=1)
     except DeviceError as error:
         if "vulkan" in required():
             raise
