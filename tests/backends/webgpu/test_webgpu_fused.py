@@ -81,9 +81,8 @@ def compare(driver: WebGpuDriver, kind: ScalarType, options: Options) -> None:
         expected = np.array([OPERATORS["fma"](kind, *row) for row in rows], kind.numpy)
     same = (got == expected) & (np.signbit(got) == np.signbit(expected))
     same |= np.isnan(got) & np.isnan(expected)
-    if (
-        kind is FLOAT32 and options.contract and not driver.features.subnormals
-    ):  # a gap that is declared
+    # A gap that is declared.
+    if kind is FLOAT32 and options.contract and not driver.features.subnormals:
         near = np.abs((expected, *columns)) < np.finfo(np.float32).tiny
         same |= near.any(axis=0)
     wrong = np.flatnonzero(~same)[:5]

@@ -227,12 +227,13 @@ class CpuExecutable:
         chunk = max(1, -(-blocks // calls)) if self._scratch else chunk_size(blocks, threads)
         alone = blocks <= chunk
         memory = self._memory.allocate(self._scratch * calls)
+        extra: list[int] = []
         state = np.array([blocks, 1 if alone else threads, 0, 0, 0, 0], np.int64)
+        if self._waiting is not None:
+            extra.append(state.ctypes.data)
+        if self._scratch:
+            extra += (self._memory.address(memory), chunk)
         try:
-            extra = (
-                *(() if self._waiting is None else (state.ctypes.data,)),
-                *((self._memory.address(memory), chunk) if self._scratch else ()),
-            )
             job = self.pack((*grid, blocks, chunk), arguments, extra)
             if blocks:
                 self._pool.run(job, alone=alone)

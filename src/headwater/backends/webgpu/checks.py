@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from headwater import ir
 from headwater.backends.webgpu.cells import PairCell
+from headwater.backends.webgpu.features import ANY_DEPTH, INT64_ATOMICS, Features
 from headwater.backends.webgpu.features import FLOAT64 as HAS_FLOAT64
 from headwater.backends.webgpu.features import INT64 as HAS_INT64
-from headwater.backends.webgpu.features import INT64_ATOMICS, Features
 from headwater.backends.webgpu.placement import Placement, dynamic_cells, shared_bytes, uses_of
 from headwater.backends.webgpu.reunion import deepest_parting
 from headwater.errors import CapabilityError, Span
@@ -63,6 +63,8 @@ class _Check:
                 )
 
     def partings(self) -> None:
+        if self.features.max_partings == ANY_DEPTH:
+            return
         depth, node = deepest_parting(self.kernel)
         if node is None or depth <= self.features.max_partings:
             return

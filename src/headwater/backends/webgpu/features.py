@@ -16,7 +16,7 @@ WANTED = (FLOAT64, INT64, INT64_ATOMICS, FLOAT32_ATOMIC_ADD, IMMEDIATES)
 
 _NVIDIA = 0x10DE  # as PCI numbers vendors
 _NVIDIA_PARTINGS = 6  # measured, see `reunion`
-_ANY_DEPTH = 1000
+ANY_DEPTH = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Features:
     max_block: tuple[int, int, int]
     max_groups: int
     # In how many loops and branches in one another threads may part before they meet at a barrier.
-    max_partings: int = _ANY_DEPTH
+    max_partings: int = ANY_DEPTH
     # Measured when the device is opened: whether float32 keeps subnormal numbers, and rounds divisions and roots right.
     subnormals: bool = True
     rounded: bool = True
@@ -74,7 +74,7 @@ def features_of(
         max_threads=threads,
         max_block=(sizes[0], sizes[1], sizes[2]),
         max_groups=limits["max-compute-workgroups-per-dimension"],
-        max_partings=_NVIDIA_PARTINGS if vendor == _NVIDIA else _ANY_DEPTH,
+        max_partings=_NVIDIA_PARTINGS if vendor == _NVIDIA else ANY_DEPTH,
     )
 
 
